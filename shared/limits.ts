@@ -1,0 +1,70 @@
+/** Every default limit of the product, with its unit in the name (DESIGN, principle "everything has a limit"). */
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const GIB = 1024 * MIB;
+
+export const limits = {
+  /** Bytes of one upload chunk our own clients send. */
+  uploadChunkBytes: 8 * MIB,
+  /** Largest body of one upload request; the reference client sends 32 MiB chunks. */
+  uploadBodyBytesMax: 256 * MIB,
+  /** Largest single uploaded file. */
+  uploadFileBytesMax: 8 * GIB,
+  /** Most files one ArchiveResult may hold. */
+  filesPerResultMax: 20_000,
+  /** Most bytes one Snapshot may hold. */
+  snapshotBytesMax: 64 * GIB,
+  /** Free disk that is never given to uploads. */
+  freeDiskBytesMin: 64 * MIB,
+  /** Size of the reserve file that is given up when the disk is full. */
+  reserveFileBytes: 8 * MIB,
+  /** Body of the small JSON routes. */
+  jsonBodyBytesMax: 4 * MIB,
+  /** A part nobody wrote to for this long is removed. */
+  uploadSilentMs: 30 * 24 * 3600_000,
+  /** Blobs without references older than this are pruned. */
+  blobUnreferencedMs: 24 * 3600_000,
+  /** Promotions through the gate at one time: more makes the tail explode. */
+  gateConcurrency: 3,
+
+  leaseMs: 60_000,
+  heartbeatMs: 10_000,
+  recoveryIntervalMs: 30_000,
+  dataVersionPollMs: 1_500,
+  /** A browser snapshot whose captures are outstanding looks at itself this often. */
+  browserWaitMs: 24 * 3600_000,
+  /** How long a runner that must go has between TERM and KILL. */
+  killGraceMs: 5_000,
+
+  hookTimeoutMs: 60_000,
+  hookOutputBytesMax: 2 * GIB,
+  hookStreamBytesMax: 1 * MIB,
+  hookGraceMs: 15_000,
+  browserIdleMs: 60_000,
+
+  sqliteBusyTotalMs: 60_000,
+  sqliteBusyNoticeMs: 2_000,
+
+  listPageMax: 500,
+  listPageDefault: 200,
+  searchRankedHitsMax: 2_000,
+
+  urlLengthMax: 16_384,
+  titleLengthMax: 512,
+  tagLengthMax: 100,
+  noteLengthMax: 100_000,
+
+  pairingCodeMs: 10 * 60_000,
+  pairingAttemptsMax: 5,
+  loginCodeMs: 10 * 60_000,
+  sessionMs: 14 * 24 * 3600_000,
+  replayLabelMs: 12 * 3600_000,
+
+  captureDeadlineMs: 12_000,
+  mhtmlDeadlineMs: 30_000,
+  screenshotHeightPxMax: 32_000,
+  screenshotShotsMax: 120,
+} as const;
+
+export const defaultPort = 8745;

@@ -1,0 +1,12 @@
+/** Names of the environment a hook sees (reference 6.2). */
+export const hookEnvironment = {
+  snapDir: 'SNAP_DIR',
+  crawlDir: 'CRAWL_DIR',
+  dataDir: 'DATA_DIR',
+  personasDir: 'PERSONAS_DIR',
+  activePersona: 'ACTIVE_PERSONA',
+  extraContext: 'EXTRA_CONTEXT',
+  timeout: 'TIMEOUT',
+  userAgent: 'USER_AGENT',
+  chromeCdpUrl: 'CHROME_CDP_URL',
+} as const;
