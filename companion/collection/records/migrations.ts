@@ -1,0 +1,12 @@
+import { schemaOne } from './schema-1.ts';
+
+export interface Migration {
+  version: number;
+  name: string;
+  sql: string;
+}
+
+/** The one list of schema steps. Each runs in one transaction; a step that was released is never edited. */
+export const migrations: readonly Migration[] = [{ version: 1, name: 'first schema', sql: schemaOne }];
+
+export const schemaVersion = migrations[migrations.length - 1]!.version;
