@@ -69,3 +69,15 @@ export function tagsOfSnapshots(db: Db, snapshotIds: readonly string[]): Map<str
   for (const row of db.all(query)) lists.get(row.snapshotId)?.push(row.name);
   return lists;
 }
+
+/** All tags by name with how many snapshots carry each. */
+export function listTags(db: Db): { id: string; name: string; snapshots: number }[] {
+  return db.all(
+    sqlBuilder
+      .selectFrom('tag')
+      .leftJoin('snapshot_tag', 'snapshot_tag.tag_id', 'tag.id')
+      .select((e) => ['tag.id as id', 'tag.name as name', e.fn.count<number>('snapshot_tag.snapshot_id').as('snapshots')])
+      .groupBy('tag.id')
+      .orderBy('tag.name_folded'),
+  );
+}

@@ -1,0 +1,39 @@
+import { HoldfastError } from '../../../shared/errors/holdfast-error.ts';
+import { sqlBuilder, type Db } from '../database.ts';
+import { parseObject } from './common.ts';
+import { requireSnapshot, updateSnapshot } from './snapshots.ts';
+
+/**
+ * "Fetch it yourself": the companion stops waiting for the browser and may use the network for this page. Nothing
+ * else ever does that for a page the browser announced (DESIGN section 4). Call inside `write`.
+ */
+export function fetchItself(db: Db, id: string, now: number): void {
+  const row = requireSnapshot(db, id);
+  const config = JSON.stringify({ ...parseObject(row.config), FETCH: true });
+  updateSnapshot(db, id, { expected_captures: '[]', config, due_at: now }, now);
+  wakeCrawl(db, row.crawl_id, now);
+}
+
+/** Pause, resume and cancel write this row only; the runner acts on it. Call inside `write`. */
+export function changeLifecycle(db: Db, id: string, action: 'pause' | 'resume' | 'cancel', now: number): void {
+  const row = requireSnapshot(db, id);
+  const open = row.status === 'queued' || row.status === 'started';
+  if (action === 'pause' && open) updateSnapshot(db, id, { status: 'paused', due_at: null }, now);
+  else if (action === 'resume' && row.status === 'paused') {
+    updateSnapshot(db, id, { status: 'queued', due_at: now }, now);
+    wakeCrawl(db, row.crawl_id, now);
+  } else if (action === 'cancel' && row.status !== 'sealed') updateSnapshot(db, id, { status: 'sealed', due_at: now }, now);
+  else if (action === 'pause' && row.status === 'sealed') {
+    throw new HoldfastError('illegal_transition', 'This page is done already; there is nothing to pause.');
+  }
+}
+
+function wakeCrawl(db: Db, crawlId: string, now: number): void {
+  db.run(
+    sqlBuilder
+      .updateTable('crawl')
+      .set((e) => ({ due_at: now, modified_at: now, revision: e('revision', '+', 1) }))
+      .where('id', '=', crawlId)
+      .where('status', 'in', ['queued', 'started']),
+  );
+}

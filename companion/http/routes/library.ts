@@ -1,0 +1,51 @@
+import { OpenAPIHono, z } from '@hono/zod-openapi';
+import { HoldfastError } from '../../../shared/errors/holdfast-error.ts';
+import { resultOrigins } from '../../../shared/model/states.ts';
+import { routes } from '../../../shared/protocol/routes.ts';
+import { countSnapshots, requireSnapshot } from '../../collection/records/snapshots.ts';
+import { holdfastVersion } from '../../config/version.ts';
+import type { AppDeps, AppEnv } from '../dependencies.ts';
+import { jsonRoute } from '../json-route.ts';
+import { requireId } from './snapshots.ts';
+
+const idParam = z.object({ id: z.string() });
+const replayOutputSchema = z.object({
+  result_id: z.string(),
+  plugin: z.string(),
+  path: z.string(),
+  kind: z.enum(['page', 'picture', 'text', 'pdf', 'file']),
+  label: z.string(),
+  url: z.string(),
+  fallback_url: z.string().nullable(),
+  download_url: z.string(),
+  size: z.number().int(),
+  digest: z.string(),
+  mimetype: z.string(),
+  origin: z.enum(resultOrigins),
+});
+const replaySchema = z.object({ host: z.string(), preferred: z.string().nullable(), outputs: z.array(replayOutputSchema) });
+const statusSchema = z.object({ version: z.string(), snapshots: z.number().int(), data_folder: z.string() });
+
+/** What the library's pages need beside the records: replay addresses, thumbnails, search with snippets, status. */
+export function libraryRoutes(deps: AppDeps): OpenAPIHono<AppEnv> {
+  const app = new OpenAPIHono<AppEnv>();
+  const { collection } = deps;
+  app.openapi(jsonRoute('get', `${routes.base}/core/snapshot/{id}/replay`, 'Where a copy can be looked at', replaySchema, { params: idParam }), async (c) => {
+    const id = requireId(c.req.valid('param').id);
+    requireSnapshot(collection.db, id);
+    return c.json(await deps.replay.addresses(id), 200);
+  });
+  app.get(`${routes.base}/core/snapshot/:id/thumbnail`, async (c) => {
+    const id = requireId(c.req.param('id'));
+    requireSnapshot(collection.db, id);
+    const thumbnail = await deps.replay.thumbnail(id);
+    if (!thumbnail) throw new HoldfastError('not_found', 'There is no picture of this page.');
+    const headers = { ETag: thumbnail.etag, 'Cache-Control': 'private, no-cache', 'Content-Type': thumbnail.type };
+    if (c.req.header('if-none-match') === thumbnail.etag) return c.body(null, 304, headers);
+    return c.body(new Uint8Array(thumbnail.body), 200, headers);
+  });
+  app.openapi(jsonRoute('get', routes.status, 'What this companion holds', statusSchema, {}), (c) =>
+    c.json({ version: holdfastVersion, snapshots: countSnapshots(collection.db), data_folder: collection.root }, 200),
+  );
+  return app;
+}
