@@ -9,4 +9,6 @@ export const hookEnvironment = {
   timeout: 'TIMEOUT',
   userAgent: 'USER_AGENT',
   chromeCdpUrl: 'CHROME_CDP_URL',
+  /** Ours: `browser` when the user's own copy of the page is there to work from. */
+  snapshotSource: 'SNAPSHOT_SOURCE',
 } as const;

@@ -24,6 +24,8 @@ export const pluginManifestSchema = z.looseObject({
   category: z.enum(categories).default('other'),
   display_order: z.number().default(1000),
   hidden: z.boolean().default(false),
+  /** Other exact names the plugin answers to. */
+  'x-aliases': z.array(z.string()).default([]),
   default_output_path: z.string().optional(),
   /** True: works from the browser's own files with the network refused (DESIGN section 6). */
   'x-derives': z.boolean().default(false),
