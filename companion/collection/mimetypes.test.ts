@@ -20,6 +20,8 @@ describe('sniffMimetype', () => {
     ],
     ['a picture called a page', png, 'a.html', 'image/png'],
     ['pdf', bytes('%PDF-1.7\n\u0001\u0002'), 'a.txt', 'application/pdf'],
+    ['pdf without control characters', Buffer.from('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n', 'latin1'), 'a.txt', 'application/pdf'],
+    ['a page in an old encoding', Buffer.from('<html><title>Gr\xfcn', 'latin1'), 'a', 'text/html'],
     ['json', bytes('{"a":1}'), 'facts.json', 'application/json'],
     ['text with a cut character', Buffer.from('grün').subarray(0, 3), 'a.md', 'text/markdown'],
     ['zeros', Buffer.alloc(64), 'a.html', 'application/octet-stream'],

@@ -31,10 +31,10 @@ const MHTML_HEADER = /^(From|Snapshot-Content-Location|Subject|Date|MIME-Version
  */
 export async function sniffMimetype(head: Uint8Array, name: string): Promise<string> {
   const text = decodeText(head);
-  const found = text === undefined ? await fileTypeFromBuffer(head) : undefined;
-  if (found) return found.mime;
+  const found = (text === undefined ? undefined : markupType(text)) ?? (await fileTypeFromBuffer(head))?.mime;
+  if (found !== undefined) return found;
   if (text === undefined) return unknownType;
-  return markupType(text) ?? textTypes[path.posix.extname(name).slice(1).toLowerCase()] ?? 'text/plain';
+  return textTypes[path.posix.extname(name).slice(1).toLowerCase()] ?? 'text/plain';
 }
 
 function markupType(text: string): string | undefined {
@@ -62,24 +62,11 @@ function withoutComments(text: string): string {
   return text.replace(/^(\s*<!--[\s\S]*?-->)*\s*/, '');
 }
 
-/** The text, or undefined for bytes that are none. The last character may be cut by the end of the head. */
+/** The text, or undefined for bytes that are none. Pages in old encodings are read letter by letter: tags are ASCII. */
 function decodeText(head: Uint8Array): string | undefined {
   const wide = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff);
   if (wide) return new TextDecoder(head[0] === 0xff ? 'utf-16le' : 'utf-16be').decode(head);
   // eslint-disable-next-line no-control-regex
   if (/[\u0000-\u0008\u000e-\u001a\u001c-\u001f]/.test(Buffer.from(head).toString('latin1'))) return undefined;
-  for (let cut = 0; cut < Math.min(4, head.length || 1); cut += 1) {
-    const part = head.subarray(0, head.length - cut);
-    if (isUtf8Text(part)) return new TextDecoder().decode(part);
-  }
-  return undefined;
-}
-
-function isUtf8Text(bytes: Uint8Array): boolean {
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return true;
-  } catch {
-    return false;
-  }
+  return new TextDecoder().decode(head);
 }

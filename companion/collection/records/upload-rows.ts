@@ -1,0 +1,74 @@
+import { sqlBuilder, type Db } from '../database.ts';
+import type { ArchiveResultRow, BlobRow, OutputRow } from './tables.ts';
+
+export interface PathFacts {
+  /** Files the result holds, this path not counted. */
+  otherFiles: number;
+  /** A recorded path that is a folder of this one, or has this one as a folder. */
+  clash: string | null;
+}
+
+/** What a result's recorded paths say about a new one; one statement. */
+export function pathFacts(db: Db, resultId: string, outputPath: string): PathFacts {
+  const folders = outputPath.split('/').slice(0, -1).map((_part, index, all) => all.slice(0, index + 1).join('/'));
+  const rows = db.raw<{ others: number; clash: string | null }>(
+    `SELECT count(*) FILTER (WHERE path <> :path) AS others,
+            min(path) FILTER (WHERE path IN (SELECT value FROM json_each(:folders))
+                                 OR substr(path, 1, length(:path) + 1) = :path || '/') AS clash
+       FROM output WHERE result_id = :resultId`,
+    { path: outputPath, folders: JSON.stringify(folders), resultId },
+  );
+  return { otherFiles: rows[0]?.others ?? 0, clash: rows[0]?.clash ?? null };
+}
+
+/** Those of the digests that some file of this person's snapshots has; give at most a few hundred at a time. */
+export function knownDigests(db: Db, ownerId: string, digests: readonly string[]): string[] {
+  const rows = db.raw<{ digest: string }>(
+    `SELECT value AS digest FROM json_each(:digests) WHERE EXISTS (
+       SELECT 1 FROM output JOIN archive_result ON archive_result.id = output.result_id
+                            JOIN snapshot ON snapshot.id = archive_result.snapshot_id
+        WHERE output.digest = value AND snapshot.created_by = :ownerId AND snapshot.trashed_at IS NULL)`,
+    { digests: JSON.stringify(digests), ownerId },
+  );
+  return rows.map((row) => row.digest);
+}
+
+export function findBlob(db: Db, digest: string): BlobRow | undefined {
+  return db.first(sqlBuilder.selectFrom('blob').selectAll().where('digest', '=', digest));
+}
+
+/**
+ * Takes back a file that was attached a moment ago and puts the one in its place that was there before. Nothing
+ * happens when another writer has changed the path meanwhile. Call inside `write`.
+ */
+export function takeBackOutput(db: Db, attached: OutputRow, before: OutputRow | undefined): void {
+  const same = sqlBuilder
+    .deleteFrom('output')
+    .where('result_id', '=', attached.result_id)
+    .where('path', '=', attached.path)
+    .where('digest', '=', attached.digest)
+    .where('created_at', '=', attached.created_at);
+  if (db.run(same).changes === 1 && before) db.run(sqlBuilder.insertInto('output').values(before));
+}
+
+export interface ResultFilter {
+  snapshotId?: string | undefined;
+  id?: string | undefined;
+  status?: string | undefined;
+  plugin?: string | undefined;
+  hookName?: string | undefined;
+  processId?: string | undefined;
+}
+
+/** Results in the order of their ids (their age), a keyset page behind `afterId`. */
+export function listResults(db: Db, filter: ResultFilter, limit: number, skip: number, afterId?: string): ArchiveResultRow[] {
+  let query = sqlBuilder.selectFrom('archive_result').selectAll();
+  if (filter.snapshotId !== undefined) query = query.where('snapshot_id', '=', filter.snapshotId);
+  if (filter.id !== undefined) query = query.where('id', '=', filter.id);
+  if (filter.status !== undefined) query = query.where('status', '=', filter.status as ArchiveResultRow['status']);
+  if (filter.plugin !== undefined) query = query.where('plugin', '=', filter.plugin);
+  if (filter.hookName !== undefined) query = query.where('hook_name', '=', filter.hookName);
+  if (filter.processId !== undefined) query = query.where('process_id', '=', filter.processId);
+  if (afterId !== undefined) query = query.where('id', '<', afterId);
+  return db.all(query.orderBy('id', 'desc').limit(limit).offset(skip));
+}
