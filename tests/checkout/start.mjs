@@ -40,7 +40,7 @@ function startCompanion(options) {
       facts.code ??= /pairing code\W+([A-Z0-9]{4}-?[A-Z0-9]{4})\b/i.exec(line)?.[1];
       if (facts.login && facts.code) resolve(facts);
     });
-    exited.then((code) => reject(new Stop(`The companion ended with exit code ${code} before it was ready.`)));
+    void exited.then((code) => reject(new Stop(`The companion ended with exit code ${code} before it was ready.`)));
   });
   return { child, exited, ready };
 }
