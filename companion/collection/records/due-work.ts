@@ -74,7 +74,7 @@ function dueSnapshot(db: Db, options: DueOptions, states: readonly string[], con
   const { scope, now } = options;
   const where = [
     `snapshot.status = :state AND snapshot.due_at <= :now AND snapshot.trashed_at IS NULL`,
-    noLiveLease('snapshot').replaceAll('lease_owner IS', 'snapshot.lease_owner IS').replaceAll('(lease_expires_at', '(snapshot.lease_expires_at'),
+    noLiveLease('snapshot'),
     noLiveHook,
     ...(condition === '' ? [] : [condition]),
     ...(scope.crawlId === undefined ? [] : ['snapshot.crawl_id = :crawlId']),

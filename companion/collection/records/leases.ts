@@ -32,7 +32,7 @@ const ownerIsActiveRunner = `EXISTS (SELECT 1 FROM process AS runner WHERE runne
   AND runner.type = 'runner' AND runner.worker_type = 'active')`;
 
 /** Nobody holds the row, or its holder let the time pass and is dead. Binds `:now`. */
-export const noLiveLease = (table: string): string => `(lease_owner IS NULL OR (lease_expires_at <= :now AND NOT EXISTS
+export const noLiveLease = (table: string): string => `(${table}.lease_owner IS NULL OR (${table}.lease_expires_at <= :now AND NOT EXISTS
   (SELECT 1 FROM process AS holder WHERE holder.id = ${table}.lease_owner AND holder.status = 'running')))`;
 
 /** No hook of an earlier claim of this snapshot lives. */
@@ -118,6 +118,10 @@ export function beatCrawl(db: Db, lease: Lease, now: number): LeaseState {
 /** True while nobody claimed the snapshot after this lease; what decides whether an output may be recorded. */
 export function holdsGeneration(db: Db, lease: Lease): boolean {
   return findSnapshot(db, lease.id)?.lease_generation === lease.generation;
+}
+
+export function holdsCrawlGeneration(crawl: CrawlRow, lease: Lease): boolean {
+  return crawl.lease_generation === lease.generation;
 }
 
 function leaseState(row: SnapshotRow | CrawlRow | undefined, lease: Lease): LeaseState {

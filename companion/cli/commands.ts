@@ -1,0 +1,4 @@
+import type { Command } from 'commander';
+
+/** Every command, in the order `--help` lists them. Each file registers one and loads what it needs when it runs. */
+export const commands: readonly ((program: Command) => void)[] = [];

@@ -1,0 +1,66 @@
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { digestHex } from '../../shared/digest/digest.ts';
+import type { ArchiveResultRecord, SnapshotRecord } from '../../shared/model/api-records.ts';
+import { replaceFile } from './durable-files.ts';
+import { indexPage } from './index-page.ts';
+import { folderFacts, linkOutputsOfSnapshot, type OutputLink } from './links.ts';
+import type { Collection } from './open-collection.ts';
+import { findCrawl } from './records/crawls.ts';
+import { presentSnapshots, toCrawlRecord } from './records/present.ts';
+import { findSnapshot, updateSnapshot } from './records/snapshots.ts';
+import type { SnapshotRow } from './records/tables.ts';
+
+/** Version of the lines in `index.jsonl`; a reader checks it first. */
+const indexVersion = 1;
+
+export const indexFileNames = { records: 'index.jsonl', page: 'index.html', manifest: 'manifest-sha256.txt' } as const;
+
+/**
+ * Writes the three index files of a snapshot's folder from its rows, each replaced as a whole, and makes links that
+ * were missing. A snapshot without outputs has no folder and gets none. `index_stale` is cleared only when the row did
+ * not change meanwhile.
+ */
+export async function writeIndexFiles(collection: Collection, snapshotId: string): Promise<void> {
+  const snapshot = findSnapshot(collection.db, snapshotId);
+  if (!snapshot) return;
+  const links = await linkOutputsOfSnapshot(collection, snapshot);
+  const [record] = presentSnapshots(collection, [snapshot], { withResults: true });
+  if (links.length > 0 && record) {
+    const folder = collection.layout.snapshot(folderFacts(collection, snapshot));
+    await fs.mkdir(folder, { recursive: true });
+    await replaceFile(path.join(folder, indexFileNames.manifest), manifestText(links));
+    await replaceFile(path.join(folder, indexFileNames.page), indexPage(record, links));
+    await replaceFile(path.join(folder, indexFileNames.records), recordLines(collection, snapshot, record));
+  }
+  await collection.db.write(() => {
+    const now = findSnapshot(collection.db, snapshotId);
+    if (now?.revision === snapshot.revision) updateSnapshot(collection.db, snapshotId, { index_stale: 0 }, now.modified_at);
+  });
+}
+
+/** Line 1 is the snapshot, then one line for each result with its files, then the crawl it came from. */
+function recordLines(collection: Collection, snapshot: SnapshotRow, record: SnapshotRecord): string {
+  const { archiveresults, state_sentence: _sentence, TYPE: _type, ...facts } = record;
+  const crawl = findCrawl(collection.db, snapshot.crawl_id);
+  const head = { schema_version: indexVersion };
+  const lines = [
+    { type: 'Snapshot', ...head, ...facts, config: JSON.parse(snapshot.config) as unknown },
+    ...archiveresults.map((result) => ({ type: 'ArchiveResult', ...head, ...storedResult(result) })),
+    ...(crawl ? [{ type: 'Crawl', ...head, ...toCrawlRecord(crawl, collection.owner.name, ''), input: crawl.input }] : []),
+  ];
+  return `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`;
+}
+
+/** Without what is only true of this server: download addresses. */
+function storedResult(result: ArchiveResultRecord): object {
+  const { TYPE: _type, output_files, ...facts } = result;
+  const files = Object.entries(output_files).map(([name, { url: _url, ...file }]) => [name, file]);
+  return { ...facts, output_files: Object.fromEntries(files) as unknown };
+}
+
+/** As `sha256sum` writes it; paths hold no control characters and no backslashes. */
+function manifestText(links: readonly OutputLink[]): string {
+  const lines = links.map((link) => `${digestHex(link.digest)}  ${link.plugin}/${link.path}\n`);
+  return lines.sort((a, b) => (a.slice(64) < b.slice(64) ? -1 : 1)).join('');
+}

@@ -1,0 +1,172 @@
+import { limits } from '../../../shared/limits.ts';
+import { newId } from '../../../shared/model/ids.ts';
+import { dueAfter, transition } from '../../lifecycle/transitions.ts';
+import { sqlBuilder, type Db } from '../database.ts';
+import { findCrawl } from './crawls.ts';
+import { holdsCrawlGeneration, type Lease } from './leases.ts';
+import { ensureSnapshot } from './snapshots.ts';
+import type { CrawlRow, ReceiptRow } from './tables.ts';
+
+/** One record of a submitted text, checked. */
+export type SubmittedRecord =
+  | { ok: true; url: string; title?: string | undefined; tags: readonly string[]; bookmarkedAt?: number | undefined }
+  | { ok: false; text: string; reason: string };
+
+/** A child waited for longer than this is looked at again anyway. */
+const idleCrawlLookMs = 10_000;
+export const noViableUrls = 'no_viable_urls';
+
+/**
+ * Turns the next records of a crawl's text into snapshots of depth 0 and receipt rows, and moves `input_records` with
+ * them, so that parsing goes on from there after any interruption. Call inside `write`. False when the lease is lost
+ * or the crawl was paused or cancelled: nothing is written then.
+ */
+export function recordSubmitted(db: Db, lease: Lease, records: readonly SubmittedRecord[], now: number): boolean {
+  const crawl = findCrawl(db, lease.id);
+  if (!crawl || crawl.status !== 'started' || !holdsCrawlGeneration(crawl, lease)) return false;
+  let position = crawl.input_records;
+  for (const record of records) {
+    insertReceipt(db, crawl, position, record, now);
+    position += 1;
+  }
+  db.raw(`UPDATE crawl SET input_records = :position, modified_at = :now, revision = revision + 1 WHERE id = :id`, {
+    position,
+    now,
+    id: crawl.id,
+  });
+  return true;
+}
+
+function insertReceipt(db: Db, crawl: CrawlRow, position: number, record: SubmittedRecord, now: number): void {
+  const common = { id: newId(now), created_at: now, modified_at: now, revision: 1, crawl_id: crawl.id, position };
+  let receipt: ReceiptRow;
+  if (record.ok) {
+    const { row, created } = ensureSnapshot(db, submittedSnapshot(crawl, record, now), now);
+    receipt = { ...common, bucket: created ? 'created' : 'merged', url: record.url, reason: '', snapshot_id: row.id };
+  } else {
+    receipt = { ...common, bucket: 'skipped', url: record.text, reason: record.reason, snapshot_id: null };
+  }
+  db.run(sqlBuilder.insertInto('receipt').values(receipt));
+}
+
+function submittedSnapshot(crawl: CrawlRow, record: Extract<SubmittedRecord, { ok: true }>, now: number) {
+  return {
+    url: record.url,
+    ownerId: crawl.created_by,
+    crawlId: crawl.id,
+    depth: 0,
+    title: record.title,
+    titleOrigin: 'user' as const,
+    tags: [...crawlTags(crawl), ...record.tags],
+    notes: '',
+    source: 'companion' as const,
+    expectedCaptures: [],
+    bookmarkedAt: record.bookmarkedAt ?? now,
+    permissions: crawl.permissions,
+    inputDigest: crawl.input,
+  };
+}
+
+export function crawlTags(crawl: Pick<CrawlRow, 'tags'>): string[] {
+  return crawl.tags.split(',').map((tag) => tag.trim()).filter((tag) => tag !== '');
+}
+
+/** The text is read to its end. A crawl without any snapshot is sealed and says why. Call inside `write`. */
+export function finishInput(db: Db, lease: Lease, now: number): void {
+  const crawl = findCrawl(db, lease.id);
+  if (!crawl || !holdsCrawlGeneration(crawl, lease)) return;
+  db.raw(
+    `UPDATE crawl SET input_done = 1, lease_owner = NULL, lease_expires_at = NULL, due_at = CASE WHEN status = 'started'
+        THEN :until ELSE due_at END, modified_at = :now, revision = revision + 1 WHERE id = :id`,
+    { id: crawl.id, now, until: now + limits.leaseMs },
+  );
+  if (!childState(db, crawl.id, now).any) sealCrawl(db, crawl, noViableUrls, now);
+}
+
+/** What was made of each record of a crawl's text, in the order of the text. */
+export function receiptsOfCrawl(db: Db, crawlId: string): ReceiptRow[] {
+  return db.all(sqlBuilder.selectFrom('receipt').selectAll().where('crawl_id', '=', crawlId).orderBy('position'));
+}
+
+/**
+ * Looks after a due crawl whose text is parsed: seals it when every snapshot is sealed, otherwise says when it is to
+ * be looked at again. Only while it is still runnable, so that a pause or cancellation is never undone. Call inside
+ * `write`; true when it was sealed.
+ */
+export function tickCrawl(db: Db, crawlId: string, now: number): boolean {
+  const crawl = findCrawl(db, crawlId);
+  if (!crawl || (crawl.status !== 'started' && crawl.status !== 'queued')) return false;
+  const children = childState(db, crawlId, now);
+  if (!children.open) {
+    sealCrawl(db, crawl, null, now);
+    return true;
+  }
+  if (!children.due) {
+    db.raw(`UPDATE snapshot SET due_at = :now WHERE crawl_id = :crawlId AND status = 'queued' AND due_at IS NULL`, { now, crawlId });
+  }
+  const dueAt = children.due ? now + limits.leaseMs : (children.nextDueAt ?? now + idleCrawlLookMs);
+  db.raw(`UPDATE crawl SET due_at = :dueAt WHERE id = :crawlId AND status IN ('queued', 'started')`, { dueAt, crawlId });
+  return false;
+}
+
+/** Nothing is to be done for a sealed crawl any more. */
+export function settleSealedCrawl(db: Db, crawlId: string): void {
+  db.raw(`UPDATE crawl SET due_at = NULL WHERE id = :crawlId AND status = 'sealed'`, { crawlId });
+}
+
+function sealCrawl(db: Db, crawl: CrawlRow, reason: string | null, now: number): void {
+  const started = transition('crawl', crawl.status, 'start');
+  const next = transition('crawl', started.status, 'seal');
+  db.raw(
+    `UPDATE crawl SET status = :status, due_at = :dueAt, stop_reason = coalesce(:reason, stop_reason), lease_owner = NULL,
+        lease_expires_at = NULL, modified_at = :now, revision = revision + 1
+      WHERE id = :id AND status IN ('queued', 'started')`,
+    { id: crawl.id, status: next.status, dueAt: dueAfter(next.due, now, limits.leaseMs), reason, now },
+  );
+}
+
+interface ChildState {
+  any: boolean;
+  open: boolean;
+  due: boolean;
+  nextDueAt: number | undefined;
+}
+
+function childState(db: Db, crawlId: string, now: number): ChildState {
+  const open = db.raw<{ status: string; at: number | null }>(
+    `SELECT status, min(coalesce(due_at, 0)) AS at FROM snapshot WHERE crawl_id = :crawlId
+        AND status IN ('queued', 'started', 'paused') GROUP BY status`,
+    { crawlId },
+  );
+  const times = open.filter((row) => row.status !== 'paused').map((row) => row.at ?? 0);
+  const any = open.length > 0 || db.raw(`SELECT id FROM snapshot WHERE crawl_id = :crawlId LIMIT 1`, { crawlId }).length > 0;
+  const next = times.length > 0 ? Math.min(...times) : undefined;
+  return {
+    any,
+    open: open.length > 0,
+    due: times.some((at) => at > 0 && at <= now),
+    nextDueAt: next !== undefined && next > now ? next : undefined,
+  };
+}
+
+/** Links found in a snapshot become its children; known addresses of the crawl are left alone. Call inside `write`. */
+export function recordOutlinks(
+  db: Db,
+  parent: { id: string; depth: number; crawlId: string },
+  links: readonly { url: string; title?: string | undefined }[],
+  now: number,
+): number {
+  const crawl = findCrawl(db, parent.crawlId);
+  if (!crawl || crawl.status !== 'started' || parent.depth >= crawl.max_depth) return 0;
+  let made = 0;
+  for (const link of links) {
+    const snapshot = submittedSnapshot(crawl, { ok: true, url: link.url, title: link.title, tags: [] }, now);
+    const { created } = ensureSnapshot(
+      db,
+      { ...snapshot, titleOrigin: 'hook', depth: parent.depth + 1, parentSnapshotId: parent.id },
+      now,
+    );
+    if (created) made += 1;
+  }
+  return made;
+}

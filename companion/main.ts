@@ -1,0 +1,169 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Hono } from 'hono';
+import { HoldfastError } from '../shared/errors/holdfast-error.ts';
+import type { AddressVerdict } from '../shared/url/address-verdict.ts';
+import { Access } from './auth/access.ts';
+import { openCollection, type Collection } from './collection/open-collection.ts';
+import { checkOwnAddress } from './config/own-address.ts';
+import { loadSettings, type Settings } from './config/settings.ts';
+import { holdfastVersion } from './config/version.ts';
+import { checkAddress } from './egress/check-address.ts';
+import { createApp } from './http/app.ts';
+import { uiOrigins } from './http/host-kind.ts';
+import { listenOnFreePort, listenOnLoopback } from './http/listen.ts';
+import { createLogger, type Logger } from './log/logger.ts';
+import { createReplay } from './replay/replay.ts';
+import { superviseRunner } from './runner/supervise-runner.ts';
+import { createSearch } from './search/search.ts';
+import { createUploads } from './uploads/uploads.ts';
+import { createWebFiles } from './web/serve.ts';
+
+export interface ServerOptions {
+  dataDir: string;
+  /** Overrides the setting; 0 takes a free port. */
+  port?: number | undefined;
+  /** False leaves the runner to another process. */
+  runner?: boolean;
+  logLevel?: string | undefined;
+}
+
+export interface RunningServer {
+  port: number;
+  /** Where the library lives, such as `http://holdfast.localhost:8745`. */
+  address: string;
+  loginLink: string;
+  pairingCode: string;
+  dataDir: string;
+  /** Sentences a person should read. */
+  notes: string[];
+  /** Stops everything in order and resolves when it is gone. */
+  stop(): Promise<void>;
+}
+
+/** Composition root of the server process: builds everything, starts it, and stops it in the opposite order. */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { settings } = loadSettings(path.join(options.dataDir, 'holdfast.toml'), {
+    HOLDFAST_PORT: options.port,
+    LOG_LEVEL: options.logLevel,
+  });
+  const log = createLogger(settings.LOG_LEVEL, 'holdfast-server');
+  const collection = await openCollection(options.dataDir, { onWaiting: (sentence) => log.warn(sentence) });
+  const stops: (() => Promise<void> | void)[] = [() => collection.close()];
+  const stop = async (): Promise<void> => {
+    for (const step of stops.splice(0).reverse()) await step();
+  };
+  try {
+    return await startParts(options, collection, settings, log, stops, stop);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function startParts(
+  options: ServerOptions,
+  collection: Collection,
+  settings: Settings,
+  log: Logger,
+  stops: (() => Promise<void> | void)[],
+  stop: () => Promise<void>,
+): Promise<RunningServer> {
+  stops.push(claimServerFile(collection));
+  const ports = { main: 0, fallback: 0 };
+  const access = new Access(collection);
+  const uploads = await createUploads({ collection, log });
+  stops.push(() => uploads.close());
+  const search = createSearch({ collection, log });
+  stops.push(() => search.close());
+  const replay = createReplay({ collection, port: () => ports.main, fallbackPort: () => ports.fallback || undefined });
+  stops.push(() => replay.close());
+  const ownPorts = () => [ports.main, ports.fallback];
+  const app = createApp({
+    collection,
+    access,
+    uploads,
+    search,
+    replay,
+    web: createWebFiles(),
+    settings,
+    log,
+    port: () => ports.main,
+    checkAddress: (url) => addressVerdict(url, ownPorts(), settings),
+    checkOwnAddress: (url) => checkOwnAddress(url, ownPorts()),
+  });
+  const main = await listenOnLoopback(app as unknown as Hono, settings.HOLDFAST_PORT);
+  stops.push(() => main.close());
+  ports.main = main.port;
+  const fallback = await listenOnFreePort((request) => replay.handleFallback(request));
+  stops.push(() => fallback.close());
+  ports.fallback = fallback.port;
+  writeServerFile(collection, main.port);
+  if (options.runner !== false) {
+    const runner = superviseRunner({ collection, log });
+    stops.push(() => runner.stop());
+  }
+  const address = uiOrigins(main.port)[0]!;
+  return {
+    port: main.port,
+    address,
+    loginLink: `${address}/login#${await access.newLoginCode()}`,
+    pairingCode: await access.newPairingCode(),
+    dataDir: collection.root,
+    notes: main.notes,
+    stop,
+  };
+}
+
+function addressVerdict(url: string, ownPorts: readonly number[], settings: Settings): AddressVerdict {
+  const own = checkOwnAddress(url, ownPorts);
+  return own.ok ? checkAddress(url, settings.EGRESS_ALLOW) : own;
+}
+
+interface ServerFacts {
+  pid: number;
+  port: number;
+  version: string;
+  started_at: string;
+}
+
+const serverFile = (collection: Collection): string => path.join(collection.layout.runtime(), 'server.json');
+
+/** One server per collection: a second one is refused and told which is the first. */
+function claimServerFile(collection: Collection): () => void {
+  const file = serverFile(collection);
+  const known = readServerFacts(file);
+  if (known && isAlive(known.pid)) {
+    throw new HoldfastError(
+      'conflict',
+      `Holdfast already serves this collection (process ${known.pid}, port ${known.port}); use that one, or stop it first.`,
+    );
+  }
+  return () => {
+    if (readServerFacts(file)?.pid === process.pid) fs.rmSync(file, { force: true });
+  };
+}
+
+function writeServerFile(collection: Collection, port: number): void {
+  const facts: ServerFacts = { pid: process.pid, port, version: holdfastVersion, started_at: new Date().toISOString() };
+  fs.writeFileSync(serverFile(collection), JSON.stringify(facts), { mode: 0o600 });
+}
+
+function readServerFacts(file: string): ServerFacts | undefined {
+  try {
+    return JSON.parse(fs.readFileSync(file, 'utf8')) as ServerFacts;
+  } catch {
+    // Absent, or cut off by a crash: nobody is known to serve.
+    return undefined;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  if (pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
