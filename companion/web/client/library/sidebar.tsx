@@ -1,0 +1,69 @@
+import type { ComponentChildren } from 'preact';
+import { numberPhrase } from '../../../../shared/words/amounts.ts';
+import { listTags } from '../api/collections.ts';
+import { useLoad } from '../api/use-load.ts';
+import { useRemembered } from '../shell/remembered.ts';
+import { parseSearch } from './search-query.ts';
+import { tagSearchAddress } from './snapshot-row.tsx';
+
+/** Ways to look at the library again: searches the reader saved, and tags. */
+export function Sidebar({ search }: { search: string }) {
+  const [saved, setSaved] = useRemembered<string[]>('saved-searches', []);
+  const { value: tags } = useLoad('tags', listTags);
+  const current = search.trim();
+  const shownTags = new Set(parseSearch(search).flatMap((part) => (part.kind === 'tag' ? [part.name] : [])));
+  return (
+    <aside class="sidebar" aria-label="Browse">
+      <Section name="Saved searches">
+        <ul>
+          {saved.map((text) => (
+            <li key={text} class="side-line">
+              <a href={`/?search=${encodeURIComponent(text)}`} aria-current={text === current ? 'true' : undefined} dir="auto">
+                {text}
+              </a>
+              <button
+                type="button"
+                class="icon-button"
+                aria-label={`Forget the search ${text}`}
+                onClick={() => setSaved(saved.filter((other) => other !== text))}
+              >
+                ×
+              </button>
+            </li>
+          ))}
+        </ul>
+        {current !== '' && !saved.includes(current) ? (
+          <button type="button" class="button quiet" onClick={() => setSaved([...saved, current])}>
+            Save this search
+          </button>
+        ) : saved.length === 0 ? (
+          <p class="side-hint">Search for something, then save it here.</p>
+        ) : null}
+      </Section>
+      <Section name="Tags">
+        <ul>
+          {tags?.items.map((tag) => (
+            <li key={tag.id} class="side-line">
+              <a href={tagSearchAddress(tag.name)} aria-current={shownTags.has(tag.name) ? 'true' : undefined} dir="auto">
+                {tag.name}
+              </a>
+              <span class="side-count">{numberPhrase(tag.num_snapshots)}</span>
+            </li>
+          ))}
+        </ul>
+        {tags?.items.length === 0 ? <p class="side-hint">Tags you give to pages gather here.</p> : null}
+      </Section>
+    </aside>
+  );
+}
+
+/** Collapsible; this browser remembers which are open. */
+function Section({ name, children }: { name: string; children: ComponentChildren }) {
+  const [open, setOpen] = useRemembered(`section.${name}`, true);
+  return (
+    <details open={open} onToggle={(event) => event.currentTarget.open !== open && setOpen(event.currentTarget.open)}>
+      <summary>{name}</summary>
+      {children}
+    </details>
+  );
+}

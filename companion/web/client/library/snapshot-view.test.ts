@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import type { ArchiveResultRecord } from '../../../../shared/model/api-records.ts';
+import { faviconAddress, hostOf, shortAddress, snapshotName, stateMark, thumbnailAddress, waitsForBrowser } from './snapshot-view.ts';
+
+function result(plugin: string, status: ArchiveResultRecord['status'], files: Record<string, number> = {}): ArchiveResultRecord {
+  const output_files = Object.fromEntries(
+    Object.entries(files).map(([path, size]) => [path, { extension: 'png', mimetype: 'image/png', size }]),
+  );
+  return { id: `id-${plugin}`, plugin, status, output_files } as unknown as ArchiveResultRecord;
+}
+
+test('a sealed page counts as kept only with a result that succeeded', () => {
+  expect(stateMark({ status: 'sealed', archiveresults: [result('pdf', 'failed'), result('title', 'succeeded')] })).toBe('kept');
+  expect(stateMark({ status: 'sealed', archiveresults: [result('pdf', 'failed')] })).toBe('empty');
+  expect(stateMark({ status: 'sealed', archiveresults: [] })).toBe('empty');
+  expect(stateMark({ status: 'started', archiveresults: [] })).toBe('working');
+  expect(stateMark({ status: 'queued', archiveresults: [] })).toBe('waiting');
+  expect(stateMark({ status: 'paused', archiveresults: [] })).toBe('paused');
+});
+
+test('a page waits for the browser until each expected capture has a final status', () => {
+  const page = { source: 'browser' as const, status: 'queued' as const, expected_captures: ['a', 'b'] };
+  expect(waitsForBrowser({ ...page, archiveresults: [] })).toBe(true);
+  expect(waitsForBrowser({ ...page, archiveresults: [result('a', 'succeeded'), result('b', 'started')] })).toBe(true);
+  expect(waitsForBrowser({ ...page, archiveresults: [result('a', 'succeeded'), result('b', 'failed')] })).toBe(false);
+  expect(waitsForBrowser({ ...page, source: 'companion', archiveresults: [] })).toBe(false);
+  expect(waitsForBrowser({ ...page, expected_captures: [], archiveresults: [] })).toBe(false);
+});
+
+test('a list shows the small picture, else the whole one unless it is heavy', () => {
+  const plugin = 'chrome_extension_screenshot';
+  expect(thumbnailAddress([result(plugin, 'succeeded', { 'screenshot.png': 9e6, 'thumbnail.jpg': 9e3 })])).toBe(
+    `/api/v1/core/archiveresult/id-${plugin}/file/thumbnail.jpg`,
+  );
+  expect(thumbnailAddress([result(plugin, 'succeeded', { 'screenshot.png': 1e6 })])).toBe(
+    `/api/v1/core/archiveresult/id-${plugin}/file/screenshot.png`,
+  );
+  expect(thumbnailAddress([result(plugin, 'succeeded', { 'screenshot.png': 9e6 })])).toBeUndefined();
+  expect(thumbnailAddress([result('pdf', 'succeeded', { 'output.pdf': 1 })])).toBeUndefined();
+});
+
+test('the address the API gives for a file wins', () => {
+  const icon = result('favicon', 'succeeded', { 'favicon.ico': 100 });
+  icon.output_files['favicon.ico']!.url = '/elsewhere';
+  expect(faviconAddress([icon])).toBe('/elsewhere');
+  expect(faviconAddress([result('favicon', 'noresults')])).toBeUndefined();
+});
+
+test('a page without a title is called by its address', () => {
+  expect(snapshotName({ title: '  Kelp ', url: 'https://a.org/' })).toBe('Kelp');
+  expect(snapshotName({ title: ' ', url: 'https://www.a.org/' })).toBe('a.org');
+  expect(snapshotName({ title: null, url: 'http://a.org/x/?q=1' })).toBe('a.org/x/?q=1');
+  expect(shortAddress('ftp://x/')).toBe('ftp://x/');
+  expect(hostOf('https://www.a.org:8443/x')).toBe('a.org:8443');
+  expect(hostOf('not an address')).toBe('not an address');
+});

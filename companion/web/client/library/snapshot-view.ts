@@ -1,0 +1,79 @@
+import type { ArchiveResultRecord, SnapshotRecord } from '../../../../shared/model/api-records.ts';
+import { witnessFiles, witnessPlugins } from '../../../../shared/model/states.ts';
+import { routes } from '../../../../shared/protocol/routes.ts';
+
+/**
+ * How a snapshot is told at one glance, beside its sentence:
+ * - `kept`: something is on disk and nothing is under way
+ * - `working`: results are being made
+ * - `waiting`: for its turn or for the browser
+ * - `paused`: by the reader
+ * - `empty`: nothing could be kept
+ */
+export type StateMark = 'kept' | 'working' | 'waiting' | 'paused' | 'empty';
+
+type Told = Pick<SnapshotRecord, 'status' | 'archiveresults'>;
+
+export function stateMark(snapshot: Told): StateMark {
+  if (snapshot.status === 'paused') return 'paused';
+  if (snapshot.status === 'started') return 'working';
+  if (snapshot.status === 'queued') return 'waiting';
+  return snapshot.archiveresults.some((result) => result.status === 'succeeded') ? 'kept' : 'empty';
+}
+
+/** Shape of the mark, so that colour is never alone. */
+export const markGlyphs: Record<StateMark, string> = { kept: '✓', working: '◐', waiting: '○', paused: 'Ⅱ', empty: '!' };
+
+/** The browser's captures are outstanding, so the companion may be asked to fetch the page itself. */
+export function waitsForBrowser(snapshot: Pick<SnapshotRecord, 'source' | 'status' | 'expected_captures' | 'archiveresults'>): boolean {
+  if (snapshot.source !== 'browser' || snapshot.status === 'sealed') return false;
+  const arrived = new Set(snapshot.archiveresults.filter(isFinal).map((result) => result.plugin));
+  return snapshot.expected_captures.some((plugin) => !arrived.has(plugin));
+}
+
+function isFinal(result: ArchiveResultRecord): boolean {
+  return result.status !== 'started';
+}
+
+/** Pictures up to this size are drawn in a list as they are; a taller page has a small picture of its own. */
+const listPictureBytesMax = 6_000_000;
+
+/** Address of a picture of the page for lists; undefined when there is none worth loading. */
+export function thumbnailAddress(results: ArchiveResultRecord[]): string | undefined {
+  const pictured = [witnessPlugins.screenshot, 'screenshot'];
+  const found = pictured.flatMap((plugin) => results.filter((result) => result.plugin === plugin));
+  for (const result of found) {
+    const path = ['thumbnail.webp', 'thumbnail.jpg', 'thumbnail.png', witnessFiles.screenshot].find(
+      (name) => (result.output_files[name]?.size ?? Infinity) <= listPictureBytesMax,
+    );
+    if (path !== undefined) return fileAddress(result, path);
+  }
+  return undefined;
+}
+
+/** Address of the page's own small icon among its results. */
+export function faviconAddress(results: ArchiveResultRecord[]): string | undefined {
+  const favicon = results.find((result) => result.plugin === 'favicon' && result.status === 'succeeded');
+  const path = favicon && Object.keys(favicon.output_files)[0];
+  return path === undefined ? undefined : fileAddress(favicon!, path);
+}
+
+function fileAddress(result: ArchiveResultRecord, path: string): string {
+  return result.output_files[path]?.url ?? routes.resultFile(result.id, path);
+}
+
+/** What to call a snapshot: its title, else its address without the scheme. */
+export function snapshotName(snapshot: Pick<SnapshotRecord, 'title' | 'url'>): string {
+  const title = snapshot.title?.trim();
+  return title ? title : shortAddress(snapshot.url);
+}
+
+/** The address as people read it: no scheme, no `www.`, no lone slash at the end. */
+export function shortAddress(url: string): string {
+  return url.replace(/^https?:\/\/(www\.)?/i, '').replace(/^([^/?#]+)\/$/, '$1');
+}
+
+/** Host of an address, for the quiet line below a title. */
+export function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host.replace(/^www\./, '') : url;
+}

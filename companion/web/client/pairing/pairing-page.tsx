@@ -1,0 +1,124 @@
+import { useEffect, useState } from 'preact/hooks';
+import { timeLeftPhrase } from '../../../../shared/words/dates.ts';
+import { listPairings, makePairingCode, removePairing } from '../api/account.ts';
+import type { Pairing, PairingCode } from '../api/account.ts';
+import { RequestFailed } from '../api/request.ts';
+import { useLoad } from '../api/use-load.ts';
+import { usePageTitle } from '../shell/page-title.ts';
+import { StatusFooter } from '../shell/status-footer.tsx';
+import { TimePhrase } from '../shell/time-phrase.tsx';
+import { TopBar } from '../shell/top-bar.tsx';
+
+/** Browsers that may send pages here: connect another one, or take one's permission back. */
+export function PairingPage() {
+  usePageTitle('Browsers');
+  const pairings = useLoad('pairings', listPairings);
+  const [sentence, setSentence] = useState('');
+  const remove = async (pairing: Pairing) => {
+    try {
+      await removePairing(pairing.id);
+      setSentence(`${pairing.name} can no longer send pages. What it kept stays here.`);
+    } catch (error) {
+      if (!(error instanceof RequestFailed)) throw error;
+      setSentence(`Not changed. ${error.message}`);
+    }
+    pairings.reload();
+  };
+  return (
+    <>
+      <TopBar />
+      <main id="main" class="column" tabIndex={-1}>
+        <h1>Browsers</h1>
+        <ConnectSection />
+        <section class="section" aria-labelledby="paired-title">
+          <h2 id="paired-title">Connected</h2>
+          {pairings.failure ? <p class="notice danger">{pairings.failure.message}</p> : null}
+          {pairings.value?.items.length === 0 ? <p>No browser is connected yet.</p> : null}
+          <ul class="lines">
+            {pairings.value?.items.map((pairing) => (
+              <PairingLine key={pairing.id} pairing={pairing} onRemove={() => void remove(pairing)} />
+            ))}
+          </ul>
+          <p class="answer" role="status" aria-live="polite">
+            {sentence}
+          </p>
+        </section>
+      </main>
+      <StatusFooter />
+    </>
+  );
+}
+
+function PairingLine({ pairing, onRemove }: { pairing: Pairing; onRemove: () => void }) {
+  return (
+    <li class="line">
+      <div>
+        <strong dir="auto">{pairing.name}</strong>
+        <p class="soft">
+          Connected <TimePhrase iso={pairing.created_at} />
+          {pairing.last_used_at ? (
+            <>
+              , last heard of <TimePhrase iso={pairing.last_used_at} />
+            </>
+          ) : null}
+          {pairing.fingerprint ? (
+            <>
+              , fingerprint <span class="mono">{pairing.fingerprint}</span>
+            </>
+          ) : null}
+        </p>
+      </div>
+      <button type="button" class="button danger" onClick={onRemove} aria-label={`Disconnect ${pairing.name}`}>
+        Disconnect
+      </button>
+    </li>
+  );
+}
+
+function ConnectSection() {
+  const [code, setCode] = useState<PairingCode>();
+  const [sentence, setSentence] = useState('');
+  const left = useTimeLeft(code?.expires_at);
+  const show = async () => {
+    try {
+      setCode(await makePairingCode());
+      setSentence('');
+    } catch (error) {
+      if (!(error instanceof RequestFailed)) throw error;
+      setSentence(error.message);
+    }
+  };
+  return (
+    <section class="section" aria-labelledby="connect-title">
+      <h2 id="connect-title">Connect a browser</h2>
+      <p>
+        Add Holdfast's extension to the browser, open its options, and type the code. A code works once and for ten minutes,
+        so that no other program can pretend to be your browser.
+      </p>
+      <div role="status" aria-live="polite">
+        {code && left > 0 ? (
+          <p class="pairing-code mono" aria-label={`Code ${[...code.code].join(' ')}`}>
+            {code.code}
+          </p>
+        ) : null}
+        {code ? <p class="soft">{left > 0 ? `Valid for ${timeLeftPhrase(left)} more.` : 'This code is used up. Ask for a new one.'}</p> : null}
+        {sentence === '' ? null : <p class="notice danger">{sentence}</p>}
+      </div>
+      <button type="button" class={code ? 'button' : 'button primary'} onClick={() => void show()}>
+        {code ? 'Show a new code' : 'Show a code'}
+      </button>
+    </section>
+  );
+}
+
+/** Milliseconds until then, said anew every half minute so that nobody listening is flooded, and at the end. */
+function useTimeLeft(expiresAt: string | undefined): number {
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    if (expiresAt === undefined) return undefined;
+    setNow(Date.now());
+    const timer = setInterval(() => setNow(Date.now()), 30_000);
+    return () => clearInterval(timer);
+  }, [expiresAt]);
+  return expiresAt === undefined ? 0 : Date.parse(expiresAt) - now;
+}

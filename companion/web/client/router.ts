@@ -1,0 +1,79 @@
+import { signal } from '@preact/signals';
+
+/** Where the reader is: path and query of the document, as the browser writes them. */
+export interface Place {
+  path: string;
+  query: string;
+  hash: string;
+}
+
+export const place = signal<Place>(readPlace());
+
+function readPlace(): Place {
+  return { path: location.pathname, query: location.search, hash: location.hash };
+}
+
+/** Goes to an address of this UI without loading the document again. `replace` leaves no entry to go back to. */
+export function navigate(address: string, options: { replace?: boolean } = {}): void {
+  if (options.replace) history.replaceState(null, '', address);
+  else history.pushState(null, '', address);
+  place.value = readPlace();
+  if (!options.replace) scrollTo(0, 0);
+}
+
+/** Makes links to this UI's own pages and the back button change the page in place. Call once. */
+export function startRouter(): void {
+  addEventListener('popstate', () => {
+    place.value = readPlace();
+  });
+  document.addEventListener('click', (event) => {
+    const link = event.target instanceof Element ? event.target.closest('a[href]') : null;
+    if (!(link instanceof HTMLAnchorElement) || !isPlainClick(event) || link.target || link.hasAttribute('download')) return;
+    const target = new URL(link.href);
+    if (target.origin !== location.origin || target.pathname.startsWith('/api/')) return;
+    event.preventDefault();
+    navigate(target.pathname + target.search + target.hash);
+  });
+}
+
+function isPlainClick(event: MouseEvent): boolean {
+  return event.button === 0 && !event.defaultPrevented && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
+}
+
+export type Page =
+  | { name: 'library' }
+  | { name: 'login' }
+  | { name: 'pairing' }
+  | { name: 'snapshot'; id: string }
+  | { name: 'web'; url: string }
+  | { name: 'unknown' };
+
+/** Which page an address means. */
+export function pageOf({ path, query, hash }: Place): Page {
+  if (path === '/' || path === '/index.html') return { name: 'library' };
+  if (path === '/login') return { name: 'login' };
+  if (path === '/pairing') return { name: 'pairing' };
+  const snapshot = /^\/snapshot\/([0-9a-fA-F-]+)\/?$/.exec(path);
+  if (snapshot?.[1]) return { name: 'snapshot', id: snapshot[1] };
+  if (path.startsWith('/web/')) return { name: 'web', url: webAddress(path, query, hash) };
+  return { name: 'unknown' };
+}
+
+export const snapshotAddress = (id: string) => `/snapshot/${id}`;
+
+/**
+ * The address behind `/web/`: written out (`/web/https://example.org/a?b=c`, query and fragment belong to it) or
+ * percent-encoded as one part.
+ */
+function webAddress(path: string, query: string, hash: string): string {
+  const rest = path.slice('/web/'.length);
+  if (/^[a-z]+%3a/i.test(rest)) {
+    try {
+      return decodeURIComponent(rest);
+    } catch {
+      return rest;
+    }
+  }
+  // Some programs squeeze double slashes in paths; the scheme's come back.
+  return rest.replace(/^([a-z]+):\/+/i, '$1://') + query + hash;
+}

@@ -1,0 +1,117 @@
+import type { SnapshotRecord } from '../../../../shared/model/api-records.ts';
+import { countPhrase, sizePhrase } from '../../../../shared/words/amounts.ts';
+import { addTag, patchSnapshot } from '../api/snapshots.ts';
+import { navigate } from '../router.ts';
+import { deleteWithUndo } from '../shell/deletions.ts';
+import { TimePhrase } from '../shell/time-phrase.tsx';
+import { waitsForBrowser } from '../library/snapshot-view.ts';
+import { MissingList } from './missing-list.tsx';
+import { NoteField } from './note-field.tsx';
+import { ResultCard } from './result-card.tsx';
+import { TagEditor } from './tag-editor.tsx';
+
+interface Props {
+  snapshot: SnapshotRecord;
+  /** Runs a change, shows its failure, and looks again. */
+  onChange: (change: () => Promise<unknown>) => void;
+}
+
+const sourceLabels: Record<SnapshotRecord['source'], string> = {
+  browser: 'kept from your browser',
+  companion: 'fetched by Holdfast',
+  import: 'imported',
+};
+
+const permissionLabels: Record<SnapshotRecord['permissions'], string> = {
+  private: 'Only you can see this copy.',
+  unlisted: 'Whoever has the link can see this copy.',
+  public: 'Everyone who reaches this companion can see this copy.',
+};
+
+/** Everything known about one kept page, and what can be done with it. */
+export function DetailsPanel({ snapshot, onChange }: Props) {
+  return (
+    <aside class="details" id="details" aria-label="Details" tabIndex={-1}>
+      <section>
+        <h2>This copy</h2>
+        <p>
+          <TimePhrase iso={snapshot.bookmarked_at} />, {sourceLabels[snapshot.source]}
+          {snapshot.output_size > 0 ? `, ${sizePhrase(snapshot.output_size)}` : ''}.
+        </p>
+        <p class="soft">{permissionLabels[snapshot.permissions]}</p>
+        <Progress snapshot={snapshot} onChange={onChange} />
+        <MissingList results={snapshot.archiveresults} />
+      </section>
+      <section>
+        <h2>Tags</h2>
+        <TagEditor
+          names={snapshot.tags}
+          onAdd={(name) => onChange(() => addTag(snapshot.id, name))}
+          onRemove={(name) => onChange(() => patchSnapshot(snapshot.id, { tags: snapshot.tags.filter((tag) => tag !== name) }))}
+        />
+      </section>
+      <section>
+        <h2>
+          <label for="note">Note</label>
+        </h2>
+        <NoteField text={snapshot.notes} onSave={(notes) => onChange(() => patchSnapshot(snapshot.id, { notes }))} />
+      </section>
+      <section>
+        <h2>{countPhrase(snapshot.archiveresults.length, 'result')}</h2>
+        <ul class="results">
+          {snapshot.archiveresults.map((result) => (
+            <ResultCard key={result.id} result={result} />
+          ))}
+        </ul>
+      </section>
+      <section class="details-end">
+        <button
+          type="button"
+          class="button danger"
+          onClick={() => {
+            deleteWithUndo([snapshot.id]);
+            navigate('/');
+          }}
+        >
+          Delete this copy
+        </button>
+        <p class="soft">You can take it back for ten seconds.</p>
+      </section>
+    </aside>
+  );
+}
+
+/** What may be done while a page is on its way. */
+function Progress({ snapshot, onChange }: Props) {
+  const act = (action: 'fetch' | 'pause' | 'resume' | 'cancel') => () => onChange(() => patchSnapshot(snapshot.id, { action }));
+  if (snapshot.status === 'sealed') return null;
+  if (waitsForBrowser(snapshot)) {
+    return (
+      <div class="notice needs-you">
+        <p>
+          The browser has not sent everything. It sends the rest when it runs and this companion is on. If it never will,
+          Holdfast can fetch the page itself: signed out, as a stranger sees it.
+        </p>
+        <button type="button" class="button" onClick={act('fetch')}>
+          Fetch it yourself
+        </button>
+      </div>
+    );
+  }
+  return (
+    <p class="button-line">
+      {snapshot.status === 'paused' ? (
+        <button type="button" class="button" onClick={act('resume')}>
+          Go on
+        </button>
+      ) : (
+        <button type="button" class="button" onClick={act('pause')}>
+          Pause
+        </button>
+      )}
+      <button type="button" class="button quiet" onClick={act('cancel')}>
+        Stop here
+      </button>
+    </p>
+  );
+}
