@@ -143,7 +143,13 @@ export class Access {
       rows.removeOldCodes(db, now - lifeMs);
       const id = newId(now);
       rows.insertCode(db, {
-        id, purpose, code_hash: hash(`${id}|${code}`), created_at: now, expires_at: now + lifeMs, attempts: 0, used_at: null,
+        id,
+        purpose,
+        code_hash: hash(`${id}|${code}`),
+        created_at: now,
+        expires_at: now + lifeMs,
+        attempts: 0,
+        used_at: null,
       });
     });
   }
@@ -161,7 +167,8 @@ export class Access {
       return 'wrong';
     });
     if (verdict === 'ok') return;
-    if (verdict === 'wrong') throw new HoldfastError('wrong_code', `This ${what} is not the right one; check it and try again.`);
+    if (verdict === 'wrong')
+      throw new HoldfastError('wrong_code', `This ${what} is not the right one; check it and try again.`);
     throw new HoldfastError('code_expired', `This ${what} is used up or too old; ask Holdfast for a new one.`);
   }
 }
@@ -181,5 +188,8 @@ function equal(a: string, b: string): boolean {
 
 /** Four groups of four that both sides show, so that a person can see they talk to each other. */
 function fingerprint(secret: string): string {
-  return hash(`fingerprint|${secret}`).slice(0, 16).toUpperCase().replace(/(.{4})(?=.)/g, '$1 ');
+  return hash(`fingerprint|${secret}`)
+    .slice(0, 16)
+    .toUpperCase()
+    .replace(/(.{4})(?=.)/g, '$1 ');
 }

@@ -63,7 +63,8 @@ export function textWidth(text: string): number {
 }
 
 const NO_WIDTH = /^[\p{M}\p{Cf}\p{Cc}]$/u;
-const WIDE = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff01-\uff60]|\p{Emoji_Presentation}$/u;
+const WIDE =
+  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff01-\uff60]|\p{Emoji_Presentation}$/u;
 
 function letterWidth(letter: string): number {
   if (letter < '\u007f') return letter < ' ' ? 0 : 1;

@@ -60,7 +60,10 @@ export class Db {
   }
 
   /** Executes raw SQL with named or positional parameters, for statements the builder cannot say. */
-  raw<Row = Record<string, unknown>>(sql: string, parameters: readonly unknown[] | Record<string, unknown> = []): Row[] {
+  raw<Row = Record<string, unknown>>(
+    sql: string,
+    parameters: readonly unknown[] | Record<string, unknown> = [],
+  ): Row[] {
     const statement = this.statement(sql);
     const bound = Array.isArray(parameters) ? parameters : [parameters];
     if (statement.reader) return statement.all(...bound) as Row[];
@@ -83,9 +86,13 @@ export class Db {
         if (!isBusy(error)) throw mapSqliteError(error);
         const waited = Date.now() - startedAt;
         if (waited > limits.sqliteBusyTotalMs) {
-          throw new HoldfastError('busy', 'Another program keeps the collection database busy; try again in a moment.', {
-            cause: error,
-          });
+          throw new HoldfastError(
+            'busy',
+            'Another program keeps the collection database busy; try again in a moment.',
+            {
+              cause: error,
+            },
+          );
         }
         if (!told && waited > limits.sqliteBusyNoticeMs) {
           told = true;
@@ -140,9 +147,13 @@ export function mapSqliteError(error: unknown): unknown {
   const code = sqliteCode(error);
   const errno = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === 'SQLITE_FULL' || code.startsWith('SQLITE_IOERR') || errno === 'ENOSPC') {
-    return new HoldfastError('disk_full', 'The disk that holds your collection is full; free some space and try again.', {
-      cause: error,
-    });
+    return new HoldfastError(
+      'disk_full',
+      'The disk that holds your collection is full; free some space and try again.',
+      {
+        cause: error,
+      },
+    );
   }
   return error;
 }

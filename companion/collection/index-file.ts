@@ -35,7 +35,8 @@ export async function writeIndexFiles(collection: Collection, snapshotId: string
   }
   await collection.db.write(() => {
     const now = findSnapshot(collection.db, snapshotId);
-    if (now?.revision === snapshot.revision) updateSnapshot(collection.db, snapshotId, { index_stale: 0 }, now.modified_at);
+    if (now?.revision === snapshot.revision)
+      updateSnapshot(collection.db, snapshotId, { index_stale: 0 }, now.modified_at);
   });
 }
 
@@ -47,7 +48,9 @@ function recordLines(collection: Collection, snapshot: SnapshotRow, record: Snap
   const lines = [
     { type: 'Snapshot', ...head, ...facts, config: JSON.parse(snapshot.config) as unknown },
     ...archiveresults.map((result) => ({ type: 'ArchiveResult', ...head, ...storedResult(result) })),
-    ...(crawl ? [{ type: 'Crawl', ...head, ...toCrawlRecord(crawl, collection.owner.name, ''), input: crawl.input }] : []),
+    ...(crawl
+      ? [{ type: 'Crawl', ...head, ...toCrawlRecord(crawl, collection.owner.name, ''), input: crawl.input }]
+      : []),
   ];
   return `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`;
 }

@@ -39,7 +39,10 @@ function resultRow(result: ArchiveResultRecord, links: readonly OutputLink[]): s
   const own = new Set(links.filter((link) => link.plugin === result.plugin).map((link) => link.path));
   const files = Object.entries(result.output_files)
     .filter(([name]) => own.has(name))
-    .map(([name, file]) => `<a href="${relativeAddress(result.plugin, name)}">${escapeHtml(name)}</a> ${sizePhrase(file.size)}`);
+    .map(
+      ([name, file]) =>
+        `<a href="${relativeAddress(result.plugin, name)}">${escapeHtml(name)}</a> ${sizePhrase(file.size)}`,
+    );
   const remark = result.error ?? (files.length === 0 ? result.output_str : '');
   const state = remark === '' ? result.status : `${result.status}: ${remark}`;
   return `<tr><td>${escapeHtml(result.plugin)}</td><td>${escapeHtml(state)}</td><td>${files.join('<br>')}</td></tr>`;

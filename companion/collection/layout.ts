@@ -100,7 +100,8 @@ export function checkOutputPath(text: string): string {
     throw new HoldfastError('invalid_path', `The output path ${JSON.stringify(text.slice(0, 200))} ${why}.`);
   };
   if (normalized === '') refuse('is empty');
-  if (normalized.startsWith('/') || /^[A-Za-z]:/.test(normalized)) refuse('is absolute; give a path inside the plugin folder');
+  if (normalized.startsWith('/') || /^[A-Za-z]:/.test(normalized))
+    refuse('is absolute; give a path inside the plugin folder');
   if (Buffer.byteLength(normalized) > PATH_BYTES_MAX) refuse(`is longer than ${PATH_BYTES_MAX} bytes`);
   for (const segment of normalized.split('/')) {
     if (segment === '' || segment === '.' || segment === '..') refuse('holds an empty, "." or ".." part');
@@ -114,7 +115,10 @@ export function checkOutputPath(text: string): string {
 
 /** Plugin names become folder names: letters, digits, `_`, `.`, `-`, at most 32, never `.` or `..` (reference 1.4). */
 export function checkPluginName(text: string): string {
-  const name = text.trim().replace(/^\/+|\/+$/g, '').trim();
+  const name = text
+    .trim()
+    .replace(/^\/+|\/+$/g, '')
+    .trim();
   if (!/^[A-Za-z0-9_.-]{1,32}$/.test(name) || /^\.+$/.test(name) || RESERVED.test(name)) {
     throw new HoldfastError(
       'invalid_plugin',

@@ -47,22 +47,35 @@ export async function linkOutput(layout: Layout, facts: FolderFacts, link: Outpu
 }
 
 /** Takes an output out of the folder; its blob stays. */
-export async function removeLink(layout: Layout, facts: FolderFacts, plugin: string, outputPath: string): Promise<void> {
+export async function removeLink(
+  layout: Layout,
+  facts: FolderFacts,
+  plugin: string,
+  outputPath: string,
+): Promise<void> {
   await fs.rm(layout.output(facts, plugin, outputPath), { force: true });
 }
 
 /** What a snapshot's folder should hold; where two results name one file, the later one counts. */
 export function linksOfSnapshot(collection: Pick<Collection, 'db'>, snapshotId: string): OutputLink[] {
   const results = resultsOfSnapshots(collection.db, [snapshotId]);
-  const outputs = outputsOfResults(collection.db, results.map((result) => result.id));
+  const outputs = outputsOfResults(
+    collection.db,
+    results.map((result) => result.id),
+  );
   const latest = new Map<string, { plugin: string; output: OutputRow }>();
   for (const result of results) {
     for (const output of outputs.get(result.id) ?? []) {
       const name = `${result.plugin}/${output.path}`;
-      if ((latest.get(name)?.output.created_at ?? -1) <= output.created_at) latest.set(name, { plugin: result.plugin, output });
+      if ((latest.get(name)?.output.created_at ?? -1) <= output.created_at)
+        latest.set(name, { plugin: result.plugin, output });
     }
   }
-  return [...latest.values()].map(({ plugin, output }) => ({ plugin, path: output.path, digest: output.digest as Digest }));
+  return [...latest.values()].map(({ plugin, output }) => ({
+    plugin,
+    path: output.path,
+    digest: output.digest as Digest,
+  }));
 }
 
 /** Makes the links of a snapshot that a crash left out. Returns the links there should be. */

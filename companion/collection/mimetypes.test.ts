@@ -14,13 +14,20 @@ describe('sniffMimetype', () => {
     ['a feed', bytes('<?xml version="1.0"?><rss/>'), 'a.html', 'application/xml'],
     [
       'a page archive',
-      bytes('From: <Saved by Blink>\r\nMIME-Version: 1.0\r\nContent-Type: multipart/related;\r\n\tboundary="x"\r\n\r\n--x'),
+      bytes(
+        'From: <Saved by Blink>\r\nMIME-Version: 1.0\r\nContent-Type: multipart/related;\r\n\tboundary="x"\r\n\r\n--x',
+      ),
       'snapshot.mhtml',
       'multipart/related',
     ],
     ['a picture called a page', png, 'a.html', 'image/png'],
     ['pdf', bytes('%PDF-1.7\n\u0001\u0002'), 'a.txt', 'application/pdf'],
-    ['pdf without control characters', Buffer.from('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n', 'latin1'), 'a.txt', 'application/pdf'],
+    [
+      'pdf without control characters',
+      Buffer.from('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n', 'latin1'),
+      'a.txt',
+      'application/pdf',
+    ],
     ['a page in an old encoding', Buffer.from('<html><title>Gr\xfcn', 'latin1'), 'a', 'text/html'],
     ['json', bytes('{"a":1}'), 'facts.json', 'application/json'],
     ['text with a cut character', Buffer.from('grün').subarray(0, 3), 'a.md', 'text/markdown'],

@@ -22,7 +22,8 @@ const textTypes: Record<string, string> = {
   vtt: 'text/vtt',
 };
 
-const HTML_START = /^<(!doctype\s+html|(html|head|body|title|meta|script|style|link|iframe|div|p|h1|table|a|br)[\s>/])/i;
+const HTML_START =
+  /^<(!doctype\s+html|(html|head|body|title|meta|script|style|link|iframe|div|p|h1|table|a|br)[\s>/])/i;
 const MHTML_HEADER = /^(From|Snapshot-Content-Location|Subject|Date|MIME-Version|Content-Type):/im;
 
 /**

@@ -37,7 +37,14 @@ export const ownerName = 'owner';
 /** Opens a collection, making and migrating it when needed. Safe from several processes at once. */
 export async function openCollection(root: string, options: DatabaseOptions = {}): Promise<Collection> {
   const layout = new Layout(root);
-  for (const folder of [layout.root, layout.runtime(), layout.uploads(), layout.runs(), layout.blobs(), layout.logs()]) {
+  for (const folder of [
+    layout.root,
+    layout.runtime(),
+    layout.uploads(),
+    layout.runs(),
+    layout.blobs(),
+    layout.logs(),
+  ]) {
     await fsp.mkdir(folder, { recursive: true, mode: 0o700 });
   }
   const db = new Db(layout.database(), options);
@@ -68,7 +75,12 @@ async function ensureOwner(db: Db): Promise<Owner> {
     (await db.write(() => {
       const now = Date.now();
       const row = { id: newId(), created_at: now, modified_at: now, revision: 1, name: ownerName };
-      db.run(sqlBuilder.insertInto('user').values(row).onConflict((on) => on.column('name').doNothing()));
+      db.run(
+        sqlBuilder
+          .insertInto('user')
+          .values(row)
+          .onConflict((on) => on.column('name').doNothing()),
+      );
       return find()!;
     }))
   );
@@ -83,7 +95,12 @@ async function ensureMachine(db: Db): Promise<string> {
     const now = Date.now();
     const facts = JSON.stringify({ platform: process.platform, arch: process.arch });
     const row = { id: newId(), created_at: now, modified_at: now, revision: 1, guid, hostname: os.hostname(), facts };
-    db.run(sqlBuilder.insertInto('machine').values(row).onConflict((on) => on.column('guid').doNothing()));
+    db.run(
+      sqlBuilder
+        .insertInto('machine')
+        .values(row)
+        .onConflict((on) => on.column('guid').doNothing()),
+    );
     return find()!.id;
   });
 }

@@ -19,7 +19,8 @@ export interface SubmittedCrawl {
  * survive a power cut. Throws `bad_request` for an empty text.
  */
 export async function submitCrawl(collection: Collection, crawl: SubmittedCrawl): Promise<CrawlRow> {
-  if (crawl.text.trim() === '') throw new HoldfastError('bad_request', 'There is no address to keep; give at least one.');
+  if (crawl.text.trim() === '')
+    throw new HoldfastError('bad_request', 'There is no address to keep; give at least one.');
   const input = await collection.gate.promoteBytes(Buffer.from(crawl.text, 'utf8'));
   const row = await collection.db.write(() => {
     const now = Date.now();

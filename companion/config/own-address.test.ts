@@ -15,9 +15,11 @@ test.each([
   expect(checkOwnAddress(url, [8745])).toMatchObject({ ok: false });
 });
 
-test.each(['http://127.0.0.1:8746/', 'http://a.localhost:9000/', 'https://example.org/', 'http://localhost.example.org:8745/'])(
-  '%s is somebody else',
-  (url) => {
-    expect(checkOwnAddress(url, [8745])).toEqual({ ok: true });
-  },
-);
+test.each([
+  'http://127.0.0.1:8746/',
+  'http://a.localhost:9000/',
+  'https://example.org/',
+  'http://localhost.example.org:8745/',
+])('%s is somebody else', (url) => {
+  expect(checkOwnAddress(url, [8745])).toEqual({ ok: true });
+});

@@ -1,7 +1,8 @@
 import type { AddressVerdict } from '../../shared/url/address-verdict.ts';
 
 /** Names that mean this computer to the companion's server, whatever they resolve to. */
-const LOOPBACK = /^(127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1\]|\[::\]|\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\]|localhost|(?:[a-z0-9-]+\.)+localhost)\.?$/i;
+const LOOPBACK =
+  /^(127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1\]|\[::\]|\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\]|localhost|(?:[a-z0-9-]+\.)+localhost)\.?$/i;
 
 /** The companion never archives itself: its own pages, its API and its replay hosts are refused (DESIGN section 8). */
 export function checkOwnAddress(url: string, ports: readonly number[]): AddressVerdict {

@@ -38,7 +38,10 @@ export function loadSettings(settingsFile: string, overrides: Record<string, unk
   const parsed = settingsSchema.safeParse(raw);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
-    throw new HoldfastError('bad_request', `The setting ${issue?.path.join('.') ?? ''} is not usable: ${issue?.message ?? ''}.`);
+    throw new HoldfastError(
+      'bad_request',
+      `The setting ${issue?.path.join('.') ?? ''} is not usable: ${issue?.message ?? ''}.`,
+    );
   }
   return { settings: parsed.data, raw };
 }
@@ -54,12 +57,16 @@ function readFile(file: string): Record<string, unknown> {
     }
     return flat;
   } catch (error) {
-    throw new HoldfastError('bad_request', `The settings file ${file} cannot be read: ${(error as Error).message}`, { cause: error });
+    throw new HoldfastError('bad_request', `The settings file ${file} cannot be read: ${(error as Error).message}`, {
+      cause: error,
+    });
   }
 }
 
 function readEnvironment(): Record<string, string> {
-  const entries = Object.entries(process.env).filter((entry): entry is [string, string] => /^[A-Z][A-Z0-9_]*$/.test(entry[0]) && entry[1] !== undefined);
+  const entries = Object.entries(process.env).filter(
+    (entry): entry is [string, string] => /^[A-Z][A-Z0-9_]*$/.test(entry[0]) && entry[1] !== undefined,
+  );
   return Object.fromEntries(entries);
 }
 

@@ -31,7 +31,12 @@ export function createApp(deps: AppDeps): OpenAPIHono<AppEnv> {
     if (host.kind === 'replay') return deps.replay.handle(host.label, c.req.raw);
     return next();
   });
-  app.use('/api/*', secureHeaders({ crossOriginResourcePolicy: 'same-origin', xFrameOptions: 'DENY' }), noStore, guard(deps));
+  app.use(
+    '/api/*',
+    secureHeaders({ crossOriginResourcePolicy: 'same-origin', xFrameOptions: 'DENY' }),
+    noStore,
+    guard(deps),
+  );
   app.use('/api', noStore, guard(deps));
   app.use('/api/*', smallBodies);
   for (const path of ['/api', '/api/', routes.base, `${routes.base}/`]) {
@@ -80,5 +85,8 @@ function refuseInvalid(result: { success: boolean; error?: unknown }): void {
   const issues = (result.error as { issues?: { path: PropertyKey[]; message: string }[] }).issues ?? [];
   const first = issues[0];
   const where = first && first.path.length > 0 ? `${first.path.map(String).join('.')}: ` : '';
-  throw new HoldfastError('unprocessable', `The request is not understood: ${where}${first?.message ?? 'wrong shape'}.`);
+  throw new HoldfastError(
+    'unprocessable',
+    `The request is not understood: ${where}${first?.message ?? 'wrong shape'}.`,
+  );
 }

@@ -1,9 +1,6 @@
 export const uiHostName = 'holdfast.localhost';
 
-export type HostKind =
-  | { kind: 'ui' }
-  | { kind: 'api' }
-  | { kind: 'replay'; label: string };
+export type HostKind = { kind: 'ui' } | { kind: 'api' } | { kind: 'replay'; label: string };
 
 /**
  * Decides by the Host header what a request may reach (DESIGN section 8). The port is part of the comparison, so a

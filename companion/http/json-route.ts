@@ -20,7 +20,13 @@ export function jsonBodyRoute<
   Request extends { params?: z.ZodObject; query?: z.ZodObject },
 >(method: Method, path: Path, summary: string, body: Body, answer: Answer, request: Request) {
   const content = { 'application/json': { schema: body } };
-  return createRoute({ method, path, summary, request: { ...request, body: { content, required: true } }, responses: responsesOf(answer) });
+  return createRoute({
+    method,
+    path,
+    summary,
+    request: { ...request, body: { content, required: true } },
+    responses: responsesOf(answer),
+  });
 }
 
 function responsesOf<Answer extends z.ZodType>(answer: Answer) {

@@ -64,10 +64,18 @@ function bind(server: ServerType, host: string, port: number): Promise<number> {
 function explain(error: NodeJS.ErrnoException, host: string, port: number): Error {
   const place = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
   if (error.code === 'EADDRINUSE') {
-    return new HoldfastError('conflict', `Another program already listens on ${place}; stop it, or choose another port with --port.`, { cause: error });
+    return new HoldfastError(
+      'conflict',
+      `Another program already listens on ${place}; stop it, or choose another port with --port.`,
+      { cause: error },
+    );
   }
   if (error.code === 'EACCES') {
-    return new HoldfastError('conflict', `This user may not listen on ${place}; choose a port above 1023 with --port.`, { cause: error });
+    return new HoldfastError(
+      'conflict',
+      `This user may not listen on ${place}; choose a port above 1023 with --port.`,
+      { cause: error },
+    );
   }
   return error;
 }

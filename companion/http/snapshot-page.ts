@@ -51,7 +51,13 @@ export async function listPage(deps: AppDeps, query: PageQuery, signal: AbortSig
   return envelope(deps, page, limit, total, next, query.with_archiveresults);
 }
 
-async function searchPage(deps: AppDeps, query: PageQuery, wanted: string, limit: number, signal: AbortSignal): Promise<SnapshotPage> {
+async function searchPage(
+  deps: AppDeps,
+  query: PageQuery,
+  wanted: string,
+  limit: number,
+  signal: AbortSignal,
+): Promise<SnapshotPage> {
   const found = await deps.search.search(wanted, { limit, cursor: query.cursor, signal });
   const rows = found.ids.length === 0 ? [] : listSnapshots(deps.collection.db, { ids: found.ids }, limit);
   const byId = new Map(rows.map((row) => [row.id, row]));
@@ -70,12 +76,21 @@ function envelope(
   const items = presentSnapshots(deps.collection, rows, { withResults });
   const pages = Math.max(1, Math.ceil(total / limit));
   return {
-    count: total, total_items: total, total_pages: pages, page: 0, limit, offset: 0, num_items: items.length, items, next,
+    count: total,
+    total_items: total,
+    total_pages: pages,
+    page: 0,
+    limit,
+    offset: 0,
+    num_items: items.length,
+    items,
+    next,
   };
 }
 
 function parseCursor(text: string): SnapshotCursor {
   const match = /^(\d{1,16})~([0-9a-f-]{36})$/.exec(text);
-  if (!match?.[1] || !match[2]) throw new HoldfastError('bad_request', 'This cursor is not one of ours; begin again without it.');
+  if (!match?.[1] || !match[2])
+    throw new HoldfastError('bad_request', 'This cursor is not one of ours; begin again without it.');
   return { bookmarkedAt: Number(match[1]), id: match[2] };
 }

@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { lifecycleStatuses, permissions, resultOrigins, resultStatuses, snapshotSources, titleOrigins } from './states.ts';
+import {
+  lifecycleStatuses,
+  permissions,
+  resultOrigins,
+  resultStatuses,
+  snapshotSources,
+  titleOrigins,
+} from './states.ts';
 
 /**
  * Record shapes as the REST API shows them: the reference's keys (reference 1.3, 1.4) plus ours. Times are ISO 8601

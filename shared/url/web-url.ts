@@ -31,7 +31,11 @@ export function parseWebUrl(text: string): WebUrl {
 /** Folder name of a URL's domain: hostname, a port appended with `_`, `unknown` as the last resort (reference 8). */
 export function domainFolderName(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  const host = parsed?.hostname.replace(/^\[|\]$/g, '').replace(/[^A-Za-z0-9.-]/g, '-').replace(/^\.+/, '').slice(0, 200);
+  const host = parsed?.hostname
+    .replace(/^\[|\]$/g, '')
+    .replace(/[^A-Za-z0-9.-]/g, '-')
+    .replace(/^\.+/, '')
+    .slice(0, 200);
   if (!host) return 'unknown';
   return parsed?.port ? `${host}_${parsed.port}` : host;
 }

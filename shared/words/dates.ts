@@ -45,6 +45,8 @@ function clock(timeMs: number, timeZone?: string): string {
 
 /** Number of the calendar day in that zone, so that "yesterday" follows the calendar and not 24 hours. */
 function dayNumber(timeMs: number, timeZone?: string): number {
-  const iso = new Intl.DateTimeFormat('en-CA', { year: 'numeric', month: '2-digit', day: '2-digit', timeZone }).format(timeMs);
+  const iso = new Intl.DateTimeFormat('en-CA', { year: 'numeric', month: '2-digit', day: '2-digit', timeZone }).format(
+    timeMs,
+  );
   return Math.round(Date.parse(`${iso}T00:00:00Z`) / DAY_MS);
 }

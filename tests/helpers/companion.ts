@@ -58,7 +58,9 @@ export async function startCompanion(options: {
   );
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const { loginLink, pairingCode } = await readGreeting(child);
-  const facts = JSON.parse(fs.readFileSync(path.join(options.dataDir, 'run', 'server.json'), 'utf8')) as { port: number };
+  const facts = JSON.parse(fs.readFileSync(path.join(options.dataDir, 'run', 'server.json'), 'utf8')) as {
+    port: number;
+  };
   const collection = await openCollection(options.dataDir);
   const access = new Access(collection);
   const { token } = await access.newToken('test');
@@ -109,7 +111,12 @@ export function sendRequest(port: number, target: string, options: RequestOption
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.on('end', () => {
           const body = Buffer.concat(chunks);
-          resolve({ status: response.statusCode!, headers: response.headers, body, json: () => JSON.parse(body.toString('utf8')) });
+          resolve({
+            status: response.statusCode!,
+            headers: response.headers,
+            body,
+            json: () => JSON.parse(body.toString('utf8')),
+          });
         });
         response.on('error', reject);
       },

@@ -9,7 +9,12 @@ export function insertCode(db: Db, row: OneTimeCodeRow): void {
 }
 
 /** Codes of a purpose that are neither used, nor expired, nor worn out by wrong attempts. */
-export function liveCodes(db: Db, purpose: OneTimeCodeRow['purpose'], attemptsMax: number, now: number): OneTimeCodeRow[] {
+export function liveCodes(
+  db: Db,
+  purpose: OneTimeCodeRow['purpose'],
+  attemptsMax: number,
+  now: number,
+): OneTimeCodeRow[] {
   return db.all(
     sqlBuilder
       .selectFrom('one_time_code')
@@ -32,7 +37,11 @@ export function countAttempt(db: Db, id: string): void {
 
 /** Marks a code used; false when somebody else was first. */
 export function useCode(db: Db, id: string, now: number): boolean {
-  const update = sqlBuilder.updateTable('one_time_code').set({ used_at: now }).where('id', '=', id).where('used_at', 'is', null);
+  const update = sqlBuilder
+    .updateTable('one_time_code')
+    .set({ used_at: now })
+    .where('id', '=', id)
+    .where('used_at', 'is', null);
   return db.run(update).changes === 1;
 }
 
@@ -42,7 +51,11 @@ export function removeOldCodes(db: Db, before: number): void {
   }
 }
 
-export function insertPairing(db: Db, facts: Pick<PairingRow, 'name' | 'user_id' | 'secret' | 'origin'>, now: number): PairingRow {
+export function insertPairing(
+  db: Db,
+  facts: Pick<PairingRow, 'name' | 'user_id' | 'secret' | 'origin'>,
+  now: number,
+): PairingRow {
   const row: PairingRow = { ...newRow(now), ...facts, last_seen_at: now, revoked_at: null };
   db.run(sqlBuilder.insertInto('pairing').values(row));
   return row;

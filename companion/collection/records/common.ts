@@ -1,7 +1,10 @@
 import { newId } from '../../../shared/model/ids.ts';
 
 /** The columns every new row starts with. */
-export function newRow(now: number, id: string = newId(now)): { id: string; created_at: number; modified_at: number; revision: number } {
+export function newRow(
+  now: number,
+  id: string = newId(now),
+): { id: string; created_at: number; modified_at: number; revision: number } {
   return { id, created_at: now, modified_at: now, revision: 1 };
 }
 

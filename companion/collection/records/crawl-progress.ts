@@ -68,7 +68,10 @@ function submittedSnapshot(crawl: CrawlRow, record: Extract<SubmittedRecord, { o
 }
 
 export function crawlTags(crawl: Pick<CrawlRow, 'tags'>): string[] {
-  return crawl.tags.split(',').map((tag) => tag.trim()).filter((tag) => tag !== '');
+  return crawl.tags
+    .split(',')
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== '');
 }
 
 /** The text is read to its end. A crawl without any snapshot is sealed and says why. Call inside `write`. */
@@ -102,10 +105,16 @@ export function tickCrawl(db: Db, crawlId: string, now: number): boolean {
     return true;
   }
   if (!children.due) {
-    db.raw(`UPDATE snapshot SET due_at = :now WHERE crawl_id = :crawlId AND status = 'queued' AND due_at IS NULL`, { now, crawlId });
+    db.raw(`UPDATE snapshot SET due_at = :now WHERE crawl_id = :crawlId AND status = 'queued' AND due_at IS NULL`, {
+      now,
+      crawlId,
+    });
   }
   const dueAt = children.due ? now + limits.leaseMs : (children.nextDueAt ?? now + idleCrawlLookMs);
-  db.raw(`UPDATE crawl SET due_at = :dueAt WHERE id = :crawlId AND status IN ('queued', 'started')`, { dueAt, crawlId });
+  db.raw(`UPDATE crawl SET due_at = :dueAt WHERE id = :crawlId AND status IN ('queued', 'started')`, {
+    dueAt,
+    crawlId,
+  });
   return false;
 }
 
@@ -139,7 +148,8 @@ function childState(db: Db, crawlId: string, now: number): ChildState {
     { crawlId },
   );
   const times = open.filter((row) => row.status !== 'paused').map((row) => row.at ?? 0);
-  const any = open.length > 0 || db.raw(`SELECT id FROM snapshot WHERE crawl_id = :crawlId LIMIT 1`, { crawlId }).length > 0;
+  const any =
+    open.length > 0 || db.raw(`SELECT id FROM snapshot WHERE crawl_id = :crawlId LIMIT 1`, { crawlId }).length > 0;
   const next = times.length > 0 ? Math.min(...times) : undefined;
   return {
     any,

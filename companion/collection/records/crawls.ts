@@ -54,7 +54,12 @@ export function findCrawl(db: Db, id: string): CrawlRow | undefined {
 
 /** Newest first, at most `limit`, those made before `before` (milliseconds) when given. */
 export function listCrawls(db: Db, limit: number, before?: number): CrawlRow[] {
-  let query = sqlBuilder.selectFrom('crawl').selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit);
+  let query = sqlBuilder
+    .selectFrom('crawl')
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit);
   if (before !== undefined) query = query.where('created_at', '<', before);
   return db.all(query);
 }

@@ -37,7 +37,13 @@ export function nextDueWork(db: Db, options: DueOptions): DueWork | undefined {
     const first = sealed();
     if (first) return first;
   }
-  return dueRunnable(db, options) ?? dueOpenCrawl(db, options) ?? dueStopped(db, options) ?? sealed() ?? dueSealedCrawl(db, options);
+  return (
+    dueRunnable(db, options) ??
+    dueOpenCrawl(db, options) ??
+    dueStopped(db, options) ??
+    sealed() ??
+    dueSealedCrawl(db, options)
+  );
 }
 
 function dueRunnable(db: Db, options: DueOptions): DueWork | undefined {
@@ -45,7 +51,9 @@ function dueRunnable(db: Db, options: DueOptions): DueWork | undefined {
   const browser = options.slotFree
     ? dueSnapshot(db, options, ['queued', 'started'], `${crawlState} AND snapshot.source = 'browser'`)
     : undefined;
-  const any = options.fetchSlotFree ? () => dueSnapshot(db, options, ['queued', 'started'], crawlState) : () => undefined;
+  const any = options.fetchSlotFree
+    ? () => dueSnapshot(db, options, ['queued', 'started'], crawlState)
+    : () => undefined;
   const snapshot = browser ?? any();
   return snapshot && { kind: 'snapshot', snapshot };
 }
@@ -70,7 +78,12 @@ function dueSealedCrawl(db: Db, options: DueOptions): DueWork | undefined {
   return crawl && { kind: 'sealed_crawl', crawl };
 }
 
-function dueSnapshot(db: Db, options: DueOptions, states: readonly string[], condition: string): SnapshotRow | undefined {
+function dueSnapshot(
+  db: Db,
+  options: DueOptions,
+  states: readonly string[],
+  condition: string,
+): SnapshotRow | undefined {
   const { scope, now } = options;
   const where = [
     `snapshot.status = :state AND snapshot.due_at <= :now AND snapshot.trashed_at IS NULL`,

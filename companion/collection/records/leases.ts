@@ -32,7 +32,9 @@ const ownerIsActiveRunner = `EXISTS (SELECT 1 FROM process AS runner WHERE runne
   AND runner.type = 'runner' AND runner.worker_type = 'active')`;
 
 /** Nobody holds the row, or its holder let the time pass and is dead. Binds `:now`. */
-export const noLiveLease = (table: string): string => `(${table}.lease_owner IS NULL OR (${table}.lease_expires_at <= :now AND NOT EXISTS
+export const noLiveLease = (
+  table: string,
+): string => `(${table}.lease_owner IS NULL OR (${table}.lease_expires_at <= :now AND NOT EXISTS
   (SELECT 1 FROM process AS holder WHERE holder.id = ${table}.lease_owner AND holder.status = 'running')))`;
 
 /** No hook of an earlier claim of this snapshot lives. */

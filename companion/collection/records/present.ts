@@ -20,7 +20,10 @@ export function presentSnapshots(
   const ids = rows.map((row) => row.id);
   const tags = tagsOfSnapshots(collection.db, ids);
   const results = resultsOfSnapshots(collection.db, ids);
-  const outputs = outputsOfResults(collection.db, results.map((result) => result.id));
+  const outputs = outputsOfResults(
+    collection.db,
+    results.map((result) => result.id),
+  );
   return rows.map((row) => {
     const own = results.filter((result) => result.snapshot_id === row.id);
     const rowTags = tags.get(row.id) ?? [];
@@ -30,7 +33,11 @@ export function presentSnapshots(
 }
 
 /** One result with its files, its snapshot's facts and tags. */
-export function presentResult(collection: Presenter, result: ArchiveResultRow, snapshot: SnapshotRow): ArchiveResultRecord {
+export function presentResult(
+  collection: Presenter,
+  result: ArchiveResultRow,
+  snapshot: SnapshotRow,
+): ArchiveResultRecord {
   const tags = tagsOfSnapshots(collection.db, [snapshot.id]).get(snapshot.id) ?? [];
   const outputs = outputsOfResults(collection.db, [result.id]).get(result.id) ?? [];
   return toArchiveResultRecord(result, snapshot, tags, outputs);
@@ -131,7 +138,10 @@ function toOutputFile(resultId: string, output: OutputRow): ArchiveResultRecord[
 function mimetypesBySize(outputs: readonly OutputRow[]): string {
   const sizes = new Map<string, number>();
   for (const output of outputs) sizes.set(output.mimetype, (sizes.get(output.mimetype) ?? 0) + output.size);
-  return [...sizes].sort((a, b) => b[1] - a[1]).map(([mimetype]) => mimetype).join(',');
+  return [...sizes]
+    .sort((a, b) => b[1] - a[1])
+    .map(([mimetype]) => mimetype)
+    .join(',');
 }
 
 /** `urls` holds the submitted text only where the caller has read it from the blob store. */
@@ -158,5 +168,7 @@ export function toCrawlRecord(row: CrawlRow, ownerName: string, urls: string): C
 const SENSITIVE = /TOKEN|SECRET|API_?KEY|PASSWORD/i;
 
 function redact(config: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(config).map(([key, value]) => [key, SENSITIVE.test(key) ? '********' : value]));
+  return Object.fromEntries(
+    Object.entries(config).map(([key, value]) => [key, SENSITIVE.test(key) ? '********' : value]),
+  );
 }

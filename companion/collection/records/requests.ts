@@ -55,7 +55,12 @@ function wakeChildren(db: Db, crawlId: string, request: LifecycleRequest, now: n
 export function requestSnapshot(db: Db, snapshotId: string, request: LifecycleRequest, now: number): SnapshotRow {
   const snapshot = requireSnapshot(db, snapshotId);
   const next = transition('snapshot', snapshot.status, request);
-  updateSnapshot(db, snapshotId, { status: next.status, due_at: dueAfter(next.due, now, limits.leaseMs), index_stale: 1 }, now);
+  updateSnapshot(
+    db,
+    snapshotId,
+    { status: next.status, due_at: dueAfter(next.due, now, limits.leaseMs), index_stale: 1 },
+    now,
+  );
   if (next.status === 'sealed') wakeFinishedCrawl(db, snapshot.crawl_id, now);
   if (request === 'resume') reopenCrawl(db, snapshot.crawl_id, now);
   return requireSnapshot(db, snapshotId);
@@ -107,6 +112,10 @@ export function requestFetch(db: Db, snapshotId: string, now: number): SnapshotR
   const config = { ...parseObject(snapshot.config), FETCH: true };
   updateSnapshot(db, snapshotId, { expected_captures: '[]', config: JSON.stringify(config), due_at: now }, now);
   if (snapshot.status === 'sealed' || snapshot.status === 'paused') requestPlugins(db, snapshotId, [everyPlugin], now);
-  else db.raw(`UPDATE crawl SET due_at = :now WHERE id = :id AND status IN ('queued', 'started')`, { now, id: snapshot.crawl_id });
+  else
+    db.raw(`UPDATE crawl SET due_at = :now WHERE id = :id AND status IN ('queued', 'started')`, {
+      now,
+      id: snapshot.crawl_id,
+    });
   return requireSnapshot(db, snapshotId);
 }

@@ -54,14 +54,22 @@ export function findResultByKey(db: Db, key: ResultKey): ArchiveResultRow | unde
 export function resultsOfSnapshots(db: Db, snapshotIds: readonly string[]): ArchiveResultRow[] {
   if (snapshotIds.length === 0) return [];
   return db.all(
-    sqlBuilder.selectFrom('archive_result').selectAll().where('snapshot_id', 'in', [...snapshotIds]).orderBy('id'),
+    sqlBuilder
+      .selectFrom('archive_result')
+      .selectAll()
+      .where('snapshot_id', 'in', [...snapshotIds])
+      .orderBy('id'),
   );
 }
 
 export function outputsOfResults(db: Db, resultIds: readonly string[]): Map<string, OutputRow[]> {
   const lists = new Map<string, OutputRow[]>(resultIds.map((id) => [id, []]));
   if (resultIds.length === 0) return lists;
-  const query = sqlBuilder.selectFrom('output').selectAll().where('result_id', 'in', [...resultIds]).orderBy('path');
+  const query = sqlBuilder
+    .selectFrom('output')
+    .selectAll()
+    .where('result_id', 'in', [...resultIds])
+    .orderBy('path');
   for (const row of db.all(query)) lists.get(row.result_id)?.push(row);
   return lists;
 }
@@ -115,7 +123,9 @@ function applyChanges(db: Db, row: ArchiveResultRow, changes: ResultChanges, now
   next.modified_at = now;
   next.revision = row.revision + 1;
   const { id, ...columns } = next;
-  db.run(sqlBuilder.updateTable('archive_result').set(columns).where('id', '=', id).where('revision', '=', row.revision));
+  db.run(
+    sqlBuilder.updateTable('archive_result').set(columns).where('id', '=', id).where('revision', '=', row.revision),
+  );
   if (isFinal(next.status)) noteFinalResult(db, next.snapshot_id, next.plugin, now);
   return next;
 }
@@ -156,11 +166,17 @@ export function recordOutputs(
     };
     const { result_id: _result, path: _path, ...columns } = row;
     db.run(
-      sqlBuilder.insertInto('output').values(row).onConflict((on) => on.columns(['result_id', 'path']).doUpdateSet(columns)),
+      sqlBuilder
+        .insertInto('output')
+        .values(row)
+        .onConflict((on) => on.columns(['result_id', 'path']).doUpdateSet(columns)),
     );
   }
   const count = db.first(
-    sqlBuilder.selectFrom('output').select((e) => e.fn.countAll<number>().as('n')).where('result_id', '=', result.id),
+    sqlBuilder
+      .selectFrom('output')
+      .select((e) => e.fn.countAll<number>().as('n'))
+      .where('result_id', '=', result.id),
   );
   if ((count?.n ?? 0) > limits.filesPerResultMax) {
     throw new HoldfastError('too_many_files', `One result may hold ${limits.filesPerResultMax} files.`);
@@ -189,10 +205,16 @@ function noteFinalResult(db: Db, snapshotId: string, plugin: string, now: number
   if (!snapshot || snapshot.source !== 'browser' || snapshot.trashed_at !== null) return;
   const expected = parseStringList(snapshot.expected_captures);
   if (!expected.includes(plugin) || outstandingCaptures(db, snapshot).length > 0) return;
-  db.raw(`UPDATE snapshot SET due_at = :now, modified_at = :now, revision = revision + 1
-            WHERE id = :id AND status IN ('queued', 'started', 'sealed')`, { now, id: snapshotId });
-  db.raw(`UPDATE crawl SET due_at = :now, modified_at = :now, revision = revision + 1
-            WHERE id = :id AND status IN ('queued', 'started')`, { now, id: snapshot.crawl_id });
+  db.raw(
+    `UPDATE snapshot SET due_at = :now, modified_at = :now, revision = revision + 1
+            WHERE id = :id AND status IN ('queued', 'started', 'sealed')`,
+    { now, id: snapshotId },
+  );
+  db.raw(
+    `UPDATE crawl SET due_at = :now, modified_at = :now, revision = revision + 1
+            WHERE id = :id AND status IN ('queued', 'started')`,
+    { now, id: snapshot.crawl_id },
+  );
 }
 
 /** Announced captures whose result has no final status yet. */

@@ -22,7 +22,8 @@ export function changeLifecycle(db: Db, id: string, action: 'pause' | 'resume' |
   else if (action === 'resume' && row.status === 'paused') {
     updateSnapshot(db, id, { status: 'queued', due_at: now }, now);
     wakeCrawl(db, row.crawl_id, now);
-  } else if (action === 'cancel' && row.status !== 'sealed') updateSnapshot(db, id, { status: 'sealed', due_at: now }, now);
+  } else if (action === 'cancel' && row.status !== 'sealed')
+    updateSnapshot(db, id, { status: 'sealed', due_at: now }, now);
   else if (action === 'pause' && row.status === 'sealed') {
     throw new HoldfastError('illegal_transition', 'This page is done already; there is nothing to pause.');
   }

@@ -85,7 +85,10 @@ function findExisting(db: Db, input: NewSnapshot): SnapshotRow | undefined {
   if (input.id !== undefined) {
     const byId = findSnapshot(db, input.id);
     if (byId?.trashed_at != null || (!byId && isDeleted(db, input.id))) {
-      throw new HoldfastError('deleted', 'This page was deleted from your collection; keep it again to make a new copy.');
+      throw new HoldfastError(
+        'deleted',
+        'This page was deleted from your collection; keep it again to make a new copy.',
+      );
     }
     if (byId) return byId;
   }
@@ -169,8 +172,17 @@ export function setTitle(db: Db, id: string, text: string, origin: TitleOrigin, 
 export type SnapshotChanges = Partial<
   Pick<
     SnapshotRow,
-    | 'title' | 'title_origin' | 'notes' | 'index_stale' | 'trashed_at' | 'expected_captures' | 'config' | 'due_at'
-    | 'status' | 'downloaded_at' | 'permissions'
+    | 'title'
+    | 'title_origin'
+    | 'notes'
+    | 'index_stale'
+    | 'trashed_at'
+    | 'expected_captures'
+    | 'config'
+    | 'due_at'
+    | 'status'
+    | 'downloaded_at'
+    | 'permissions'
   >
 >;
 
@@ -238,6 +250,9 @@ export function listSnapshots(db: Db, filter: SnapshotFilter, limit: number, aft
 }
 
 export function countSnapshots(db: Db): number {
-  const query = sqlBuilder.selectFrom('snapshot').select((e) => e.fn.countAll<number>().as('n')).where('trashed_at', 'is', null);
+  const query = sqlBuilder
+    .selectFrom('snapshot')
+    .select((e) => e.fn.countAll<number>().as('n'))
+    .where('trashed_at', 'is', null);
   return db.first(query)?.n ?? 0;
 }

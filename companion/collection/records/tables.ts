@@ -1,4 +1,11 @@
-import type { LifecycleStatus, Permission, ResultOrigin, ResultStatus, SnapshotSource, TitleOrigin } from '../../../shared/model/states.ts';
+import type {
+  LifecycleStatus,
+  Permission,
+  ResultOrigin,
+  ResultStatus,
+  SnapshotSource,
+  TitleOrigin,
+} from '../../../shared/model/states.ts';
 
 /** Columns every record has: times are integer milliseconds UTC, `revision` fences concurrent writers. */
 interface Common {

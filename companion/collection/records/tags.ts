@@ -52,7 +52,10 @@ export function replaceTags(db: Db, snapshotId: string, names: readonly string[]
 }
 
 export function removeTag(db: Db, snapshotId: string, tagId: string): number {
-  const remove = sqlBuilder.deleteFrom('snapshot_tag').where('snapshot_id', '=', snapshotId).where('tag_id', '=', tagId);
+  const remove = sqlBuilder
+    .deleteFrom('snapshot_tag')
+    .where('snapshot_id', '=', snapshotId)
+    .where('tag_id', '=', tagId);
   return db.run(remove).changes;
 }
 
@@ -76,7 +79,11 @@ export function listTags(db: Db): { id: string; name: string; snapshots: number 
     sqlBuilder
       .selectFrom('tag')
       .leftJoin('snapshot_tag', 'snapshot_tag.tag_id', 'tag.id')
-      .select((e) => ['tag.id as id', 'tag.name as name', e.fn.count<number>('snapshot_tag.snapshot_id').as('snapshots')])
+      .select((e) => [
+        'tag.id as id',
+        'tag.name as name',
+        e.fn.count<number>('snapshot_tag.snapshot_id').as('snapshots'),
+      ])
       .groupBy('tag.id')
       .orderBy('tag.name_folded'),
   );

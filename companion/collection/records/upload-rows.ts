@@ -10,7 +10,10 @@ export interface PathFacts {
 
 /** What a result's recorded paths say about a new one; one statement. */
 export function pathFacts(db: Db, resultId: string, outputPath: string): PathFacts {
-  const folders = outputPath.split('/').slice(0, -1).map((_part, index, all) => all.slice(0, index + 1).join('/'));
+  const folders = outputPath
+    .split('/')
+    .slice(0, -1)
+    .map((_part, index, all) => all.slice(0, index + 1).join('/'));
   const rows = db.raw<{ others: number; clash: string | null }>(
     `SELECT count(*) FILTER (WHERE path <> :path) AS others,
             min(path) FILTER (WHERE path IN (SELECT value FROM json_each(:folders))
@@ -61,7 +64,13 @@ export interface ResultFilter {
 }
 
 /** Results in the order of their ids (their age), a keyset page behind `afterId`. */
-export function listResults(db: Db, filter: ResultFilter, limit: number, skip: number, afterId?: string): ArchiveResultRow[] {
+export function listResults(
+  db: Db,
+  filter: ResultFilter,
+  limit: number,
+  skip: number,
+  afterId?: string,
+): ArchiveResultRow[] {
   let query = sqlBuilder.selectFrom('archive_result').selectAll();
   if (filter.snapshotId !== undefined) query = query.where('snapshot_id', '=', filter.snapshotId);
   if (filter.id !== undefined) query = query.where('id', '=', filter.id);

@@ -10,7 +10,16 @@ import { hostKind, isExtensionOrigin, uiOrigins } from '../host-kind.ts';
 export const sessionCookie = '__Host-holdfast';
 
 /** Routes that answer without a token; each proves nothing and gives nothing away. */
-const OPEN_PATHS = new Set<string>([routes.hello, routes.pair, routes.session, '/api/', '/api', '/api/v1', '/api/v1/', routes.checkToken]);
+const OPEN_PATHS = new Set<string>([
+  routes.hello,
+  routes.pair,
+  routes.session,
+  '/api/',
+  '/api',
+  '/api/v1',
+  '/api/v1/',
+  routes.checkToken,
+]);
 
 /** Refuses what came to a wrong host, from a web page, or without a token (DESIGN section 8). */
 export function guard(deps: Pick<AppDeps, 'access' | 'port'>): MiddlewareHandler<AppEnv> {
@@ -19,7 +28,10 @@ export function guard(deps: Pick<AppDeps, 'access' | 'port'>): MiddlewareHandler
     const origin = c.req.header('origin');
     const own = origin !== undefined && uiOrigins(port).includes(origin);
     if (origin !== undefined && !own && !isExtensionOrigin(origin)) {
-      throw new HoldfastError('forbidden_origin', 'Web pages may not talk to Holdfast; use the extension or the library.');
+      throw new HoldfastError(
+        'forbidden_origin',
+        'Web pages may not talk to Holdfast; use the extension or the library.',
+      );
     }
     refuseForeignFetch(c, origin);
     if (origin !== undefined && isExtensionOrigin(origin) && deps.access.isPairedOrigin(origin)) allowOrigin(c, origin);
@@ -51,9 +63,11 @@ function requireCaller(c: Context<AppEnv>, access: Access, origin: string | unde
   if (token !== undefined) return access.requireToken(token);
   const secret = getCookie(c, sessionCookie);
   // A session acts only from the UI's own pages: same-origin fetches, and writes that name the UI as their origin.
-  const sameOrigin = c.req.header('sec-fetch-site') === 'same-origin' || (origin !== undefined && uiOrigins(port).includes(origin));
+  const sameOrigin =
+    c.req.header('sec-fetch-site') === 'same-origin' || (origin !== undefined && uiOrigins(port).includes(origin));
   const reads = c.req.method === 'GET' || c.req.method === 'HEAD';
-  const session = secret !== undefined && sameOrigin && (reads || origin !== undefined) ? access.findSession(secret) : undefined;
+  const session =
+    secret !== undefined && sameOrigin && (reads || origin !== undefined) ? access.findSession(secret) : undefined;
   if (session) return session;
   throw new HoldfastError('unauthenticated', 'Sign in with the link that "holdfast serve" printed, or send a token.');
 }

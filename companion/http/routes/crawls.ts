@@ -33,25 +33,33 @@ const addedSchema = z.object({
 /** Crawls and the bridge other clients submit through (reference 1.6, 1.7). */
 export function crawlRoutes(deps: AppDeps): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>();
-  app.openapi(jsonBodyRoute('post', routes.cliAdd, 'Ask the companion to keep addresses', cliAddSchema, addedSchema, {}), async (c) => {
-    const body = c.req.valid('json');
-    const urls = acceptedUrls(deps, body.urls);
-    const crawl = await submitCrawl(deps.collection, {
-      text: `${urls.join('\n')}\n`,
-      config: addConfig(body),
-      maxDepth: body.depth,
-      tags: body.tag.split(',').map((tag) => tag.trim()).filter((tag) => tag !== ''),
-      label: '',
-      permissions: deps.settings.PERMISSIONS,
-    });
-    const result = { crawl_id: crawl.id, num_snapshots: urls.length, snapshot_ids: [], queued_urls: urls };
-    return c.json({ success: true, errors: [], result, result_format: 'json', stdout: '', stderr: '' }, 200);
-  });
+  app.openapi(
+    jsonBodyRoute('post', routes.cliAdd, 'Ask the companion to keep addresses', cliAddSchema, addedSchema, {}),
+    async (c) => {
+      const body = c.req.valid('json');
+      const urls = acceptedUrls(deps, body.urls);
+      const crawl = await submitCrawl(deps.collection, {
+        text: `${urls.join('\n')}\n`,
+        config: addConfig(body),
+        maxDepth: body.depth,
+        tags: body.tag
+          .split(',')
+          .map((tag) => tag.trim())
+          .filter((tag) => tag !== ''),
+        label: '',
+        permissions: deps.settings.PERMISSIONS,
+      });
+      const result = { crawl_id: crawl.id, num_snapshots: urls.length, snapshot_ids: [], queued_urls: urls };
+      return c.json({ success: true, errors: [], result, result_format: 'json', stdout: '', stderr: '' }, 200);
+    },
+  );
   app.openapi(jsonRoute('get', routes.crawls, 'Crawls, newest first', z.array(crawlSchema), {}), async (c) => {
     const rows = listCrawls(deps.collection.db, limits.listPageDefault);
     return c.json(await Promise.all(rows.map((row) => present(deps, row))), 200);
   });
-  const one = jsonRoute('get', `${routes.base}/crawls/crawl/{id}`, 'One crawl', crawlSchema, { params: z.object({ id: z.string() }) });
+  const one = jsonRoute('get', `${routes.base}/crawls/crawl/{id}`, 'One crawl', crawlSchema, {
+    params: z.object({ id: z.string() }),
+  });
   app.openapi(one, async (c) => {
     const id = requireId(c.req.valid('param').id);
     const row = findCrawl(deps.collection.db, id);
@@ -71,7 +79,8 @@ function acceptedUrls(deps: AppDeps, texts: readonly string[]): string[] {
     if (parsed.ok && verdict.ok) urls.push(parsed.url);
     else if (!verdict.ok) bad.push(`${line.slice(0, 200)} ${verdict.reason}`);
   }
-  if (bad.length > 0) throw new HoldfastError('invalid_url', `Nothing was queued: ${bad.join('; ')}.`, { details: { refused: bad } });
+  if (bad.length > 0)
+    throw new HoldfastError('invalid_url', `Nothing was queued: ${bad.join('; ')}.`, { details: { refused: bad } });
   if (urls.length === 0) throw new HoldfastError('bad_request', 'There is no address to keep; give at least one.');
   return urls;
 }

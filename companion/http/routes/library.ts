@@ -23,18 +23,27 @@ const replayOutputSchema = z.object({
   mimetype: z.string(),
   origin: z.enum(resultOrigins),
 });
-const replaySchema = z.object({ host: z.string(), preferred: z.string().nullable(), outputs: z.array(replayOutputSchema) });
+const replaySchema = z.object({
+  host: z.string(),
+  preferred: z.string().nullable(),
+  outputs: z.array(replayOutputSchema),
+});
 const statusSchema = z.object({ version: z.string(), snapshots: z.number().int(), data_folder: z.string() });
 
 /** What the library's pages need beside the records: replay addresses, thumbnails, search with snippets, status. */
 export function libraryRoutes(deps: AppDeps): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>();
   const { collection } = deps;
-  app.openapi(jsonRoute('get', `${routes.base}/core/snapshot/{id}/replay`, 'Where a copy can be looked at', replaySchema, { params: idParam }), async (c) => {
-    const id = requireId(c.req.valid('param').id);
-    requireSnapshot(collection.db, id);
-    return c.json(await deps.replay.addresses(id), 200);
-  });
+  app.openapi(
+    jsonRoute('get', `${routes.base}/core/snapshot/{id}/replay`, 'Where a copy can be looked at', replaySchema, {
+      params: idParam,
+    }),
+    async (c) => {
+      const id = requireId(c.req.valid('param').id);
+      requireSnapshot(collection.db, id);
+      return c.json(await deps.replay.addresses(id), 200);
+    },
+  );
   app.get(`${routes.base}/core/snapshot/:id/thumbnail`, async (c) => {
     const id = requireId(c.req.param('id'));
     requireSnapshot(collection.db, id);

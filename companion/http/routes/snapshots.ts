@@ -4,12 +4,24 @@ import { limits } from '../../../shared/limits.ts';
 import { pageSchema, snapshotSchema } from '../../../shared/model/api-records.ts';
 import { isId, normalizeId } from '../../../shared/model/ids.ts';
 import { lifecycleStatuses } from '../../../shared/model/states.ts';
-import { createSnapshotSchema, patchSnapshotSchema, type CreateSnapshotRequest, type PatchSnapshotRequest } from '../../../shared/protocol/requests.ts';
+import {
+  createSnapshotSchema,
+  patchSnapshotSchema,
+  type CreateSnapshotRequest,
+  type PatchSnapshotRequest,
+} from '../../../shared/protocol/requests.ts';
 import { routes } from '../../../shared/protocol/routes.ts';
 import { parseWebUrl } from '../../../shared/url/web-url.ts';
 import { presentSnapshots } from '../../collection/records/present.ts';
 import { changeLifecycle, fetchItself } from '../../collection/records/snapshot-actions.ts';
-import { ensureSnapshot, requireSnapshot, setTitle, trashSnapshot, updateSnapshot, type NewSnapshot } from '../../collection/records/snapshots.ts';
+import {
+  ensureSnapshot,
+  requireSnapshot,
+  setTitle,
+  trashSnapshot,
+  updateSnapshot,
+  type NewSnapshot,
+} from '../../collection/records/snapshots.ts';
 import type { SnapshotRow } from '../../collection/records/tables.ts';
 import { replaceTags } from '../../collection/records/tags.ts';
 import type { AppDeps, AppEnv } from '../dependencies.ts';
@@ -17,7 +29,12 @@ import { jsonBodyRoute, jsonRoute } from '../json-route.ts';
 import { listPage, pageQuerySchema } from '../snapshot-page.ts';
 
 const idParam = z.object({ id: z.string() });
-const deletedSchema = z.object({ success: z.boolean(), snapshot_id: z.string(), crawl_id: z.string(), deleted_count: z.number().int() });
+const deletedSchema = z.object({
+  success: z.boolean(),
+  snapshot_id: z.string(),
+  crawl_id: z.string(),
+  deleted_count: z.number().int(),
+});
 
 /** Snapshots over REST (reference 1.3 and DESIGN section 5). */
 export function snapshotRoutes(deps: AppDeps): OpenAPIHono<AppEnv> {
@@ -25,17 +42,30 @@ export function snapshotRoutes(deps: AppDeps): OpenAPIHono<AppEnv> {
   const { collection } = deps;
   const present = (row: SnapshotRow) => presentSnapshots(collection, [row], { withResults: true })[0]!;
 
-  app.openapi(jsonBodyRoute('post', routes.snapshots, 'Make or find a snapshot', createSnapshotSchema, snapshotSchema, {}), async (c) => {
-    const row = await createSnapshot(deps, c.req.valid('json'), c.get('caller').userId);
-    collection.bell.ring();
-    return c.json(present(row), 200);
-  });
-  const list = jsonRoute('get', routes.snapshots, 'List snapshots, newest first', pageSchema(snapshotSchema), { query: pageQuerySchema });
-  app.openapi(list, async (c) => c.json(await listPage(deps, c.req.valid('query'), c.req.raw.signal), 200));
-  app.openapi(jsonRoute('get', `${routes.base}/core/snapshot/{id}`, 'One snapshot', snapshotSchema, { params: idParam }), (c) =>
-    c.json(present(requireSnapshot(collection.db, requireId(c.req.valid('param').id))), 200),
+  app.openapi(
+    jsonBodyRoute('post', routes.snapshots, 'Make or find a snapshot', createSnapshotSchema, snapshotSchema, {}),
+    async (c) => {
+      const row = await createSnapshot(deps, c.req.valid('json'), c.get('caller').userId);
+      collection.bell.ring();
+      return c.json(present(row), 200);
+    },
   );
-  const patch = jsonBodyRoute('patch', `${routes.base}/core/snapshot/{id}`, 'Change a snapshot', patchSnapshotSchema, snapshotSchema, { params: idParam });
+  const list = jsonRoute('get', routes.snapshots, 'List snapshots, newest first', pageSchema(snapshotSchema), {
+    query: pageQuerySchema,
+  });
+  app.openapi(list, async (c) => c.json(await listPage(deps, c.req.valid('query'), c.req.raw.signal), 200));
+  app.openapi(
+    jsonRoute('get', `${routes.base}/core/snapshot/{id}`, 'One snapshot', snapshotSchema, { params: idParam }),
+    (c) => c.json(present(requireSnapshot(collection.db, requireId(c.req.valid('param').id))), 200),
+  );
+  const patch = jsonBodyRoute(
+    'patch',
+    `${routes.base}/core/snapshot/{id}`,
+    'Change a snapshot',
+    patchSnapshotSchema,
+    snapshotSchema,
+    { params: idParam },
+  );
   app.openapi(patch, async (c) => {
     const id = requireId(c.req.valid('param').id);
     const body = c.req.valid('json');
@@ -43,13 +73,18 @@ export function snapshotRoutes(deps: AppDeps): OpenAPIHono<AppEnv> {
     collection.bell.ring();
     return c.json(present(requireSnapshot(collection.db, id)), 200);
   });
-  app.openapi(jsonRoute('delete', `${routes.base}/core/snapshot/{id}`, 'Move a snapshot to the trash', deletedSchema, { params: idParam }), async (c) => {
-    const id = requireId(c.req.valid('param').id);
-    const row = requireSnapshot(collection.db, id);
-    await collection.db.write(() => trashSnapshot(collection.db, id, Date.now()));
-    collection.bell.ring();
-    return c.json({ success: true, snapshot_id: id, crawl_id: row.crawl_id, deleted_count: 1 }, 200);
-  });
+  app.openapi(
+    jsonRoute('delete', `${routes.base}/core/snapshot/{id}`, 'Move a snapshot to the trash', deletedSchema, {
+      params: idParam,
+    }),
+    async (c) => {
+      const id = requireId(c.req.valid('param').id);
+      const row = requireSnapshot(collection.db, id);
+      await collection.db.write(() => trashSnapshot(collection.db, id, Date.now()));
+      collection.bell.ring();
+      return c.json({ success: true, snapshot_id: id, crawl_id: row.crawl_id, deleted_count: 1 }, 200);
+    },
+  );
   return app;
 }
 
@@ -98,7 +133,10 @@ function patchSnapshot(deps: AppDeps, id: string, body: PatchSnapshotRequest): v
 
 function applyStatus(deps: AppDeps, id: string, status: string, now: number): void {
   if (!(lifecycleStatuses as readonly string[]).includes(status)) {
-    throw new HoldfastError('bad_request', `${JSON.stringify(status)} is no status; use one of ${lifecycleStatuses.join(', ')}.`);
+    throw new HoldfastError(
+      'bad_request',
+      `${JSON.stringify(status)} is no status; use one of ${lifecycleStatuses.join(', ')}.`,
+    );
   }
   if (status === 'sealed') changeLifecycle(deps.collection.db, id, 'cancel', now);
   if (status === 'paused') changeLifecycle(deps.collection.db, id, 'pause', now);
