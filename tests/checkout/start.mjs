@@ -24,9 +24,9 @@ function parseStartArguments(args) {
 }
 
 /** Starts the companion and resolves when it has printed its login link and pairing code. */
-function startCompanion(options) {
+function startCompanion(args) {
   // A process group of its own: Ctrl-C reaches it once, from here, and not a second time from the terminal.
-  const child = spawn(process.execPath, [cli, 'serve', ...options], {
+  const child = spawn(process.execPath, [cli, ...args], {
     cwd: callerFolder(),
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,
@@ -83,7 +83,7 @@ export async function start(args) {
   const { data, port, urls } = parseStartArguments(args);
   await ensureBuilt();
   const chromium = await ensureBrowser('chromium').catch(saySoAndGoOn);
-  const companion = startCompanion([...data, ...port]);
+  const companion = startCompanion([...data, 'serve', ...port]);
   let browser;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => companion.child.kill('SIGTERM'));
   const facts = await companion.ready;
@@ -92,7 +92,7 @@ export async function start(args) {
   );
   if (chromium && hasDisplay()) browser = await openBrowser(chromium, facts).catch(saySoAndGoOn);
   if (urls.length > 0)
-    await run(process.execPath, [cli, 'add', ...data, ...urls], { stdio: ['ignore', 1, 2], cwd: callerFolder() });
+    await run(process.execPath, [cli, ...data, 'add', ...urls], { stdio: ['ignore', 1, 2], cwd: callerFolder() });
   const code = await companion.exited;
   await browser?.close();
   return code;
