@@ -7,8 +7,9 @@ import { indexPage } from './index-page.ts';
 import { folderFacts, linkOutputsOfSnapshot, type OutputLink } from './links.ts';
 import type { Collection } from './open-collection.ts';
 import { findCrawl } from './records/crawls.ts';
+import { clearIndexStale } from './records/index-state.ts';
 import { presentSnapshots, toCrawlRecord } from './records/present.ts';
-import { findSnapshot, updateSnapshot } from './records/snapshots.ts';
+import { findSnapshot } from './records/snapshots.ts';
 import type { SnapshotRow } from './records/tables.ts';
 
 /** Version of the lines in `index.jsonl`; a reader checks it first. */
@@ -33,11 +34,7 @@ export async function writeIndexFiles(collection: Collection, snapshotId: string
     await replaceFile(path.join(folder, indexFileNames.page), indexPage(record, links));
     await replaceFile(path.join(folder, indexFileNames.records), recordLines(collection, snapshot, record));
   }
-  await collection.db.write(() => {
-    const now = findSnapshot(collection.db, snapshotId);
-    if (now?.revision === snapshot.revision)
-      updateSnapshot(collection.db, snapshotId, { index_stale: 0 }, now.modified_at);
-  });
+  await collection.db.write(() => clearIndexStale(collection.db, snapshotId, snapshot.revision));
 }
 
 /** Line 1 is the snapshot, then one line for each result with its files, then the crawl it came from. */
