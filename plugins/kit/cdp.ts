@@ -119,7 +119,8 @@ export class CdpSession {
   ) {}
 
   send<M extends keyof Commands>(method: M, ...parameters: Commands[M]['paramsType']): Promise<Commands[M]['returnType']> {
-    return this.connection.send(method, parameters[0], this.sessionId);
+    // The protocol's own description is the type; a browser that breaks it is a defect we cannot repair.
+    return this.connection.send(method, parameters[0], this.sessionId) as Promise<Commands[M]['returnType']>;
   }
 
   /** Answers the function that stops listening. */
