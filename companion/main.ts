@@ -8,6 +8,7 @@ import { openCollection, type Collection } from './collection/open-collection.ts
 import { checkOwnAddress } from './config/own-address.ts';
 import { loadSettings, type Settings } from './config/settings.ts';
 import { holdfastVersion } from './config/version.ts';
+import { parseAllowList, type AllowList } from './egress/allow-list.ts';
 import { checkAddress } from './egress/check-address.ts';
 import { createApp } from './http/app.ts';
 import { uiOrigins } from './http/host-kind.ts';
@@ -17,7 +18,7 @@ import { createReplay } from './replay/replay.ts';
 import { superviseRunner } from './runner/supervise-runner.ts';
 import { createSearch } from './search/search.ts';
 import { createUploads } from './uploads/uploads.ts';
-import { createWebFiles } from './web/serve.ts';
+import { createWebShell, type WebShell } from './web/serve.ts';
 
 export interface ServerOptions {
   dataDir: string;
@@ -79,17 +80,18 @@ async function startParts(
   const replay = createReplay({ collection, port: () => ports.main, fallbackPort: () => ports.fallback || undefined });
   stops.push(() => replay.close());
   const ownPorts = () => [ports.main, ports.fallback];
+  const allow = parseAllowList(settings.EGRESS_ALLOW);
   const app = createApp({
     collection,
     access,
     uploads,
     search,
     replay,
-    web: createWebFiles(),
+    web: createShell(ports),
     settings,
     log,
     port: () => ports.main,
-    checkAddress: (url) => addressVerdict(url, ownPorts(), settings),
+    checkAddress: (url) => addressVerdict(url, ownPorts(), allow),
     checkOwnAddress: (url) => checkOwnAddress(url, ownPorts()),
   });
   const main = await listenOnLoopback(app as unknown as Hono, settings.HOLDFAST_PORT);
@@ -115,9 +117,17 @@ async function startParts(
   };
 }
 
-function addressVerdict(url: string, ownPorts: readonly number[], settings: Settings): AddressVerdict {
+/** Made at the first request: only then are the ports known that kept pages may be framed from. */
+function createShell(ports: { main: number; fallback: number }): WebShell {
+  let shell: WebShell | undefined;
+  const folder = path.join(import.meta.dirname, '..', 'web');
+  const frameSources = () => [`http://*.localhost:${ports.main}`, `http://127.0.0.1:${ports.fallback}`];
+  return { serve: (pathname) => (shell ??= createWebShell({ folder, frameSources: frameSources() })).serve(pathname) };
+}
+
+function addressVerdict(url: string, ownPorts: readonly number[], allow: AllowList): AddressVerdict {
   const own = checkOwnAddress(url, ownPorts);
-  return own.ok ? checkAddress(url, settings.EGRESS_ALLOW) : own;
+  return own.ok ? checkAddress(url, allow) : own;
 }
 
 interface ServerFacts {

@@ -9,5 +9,5 @@ export function checkOwnAddress(url: string, ports: readonly number[]): AddressV
   const parsed = new URL(url);
   const port = parsed.port === '' ? (parsed.protocol === 'https:' ? 443 : 80) : Number(parsed.port);
   if (!ports.includes(port) || !LOOPBACK.test(parsed.hostname)) return { ok: true };
-  return { ok: false, reason: 'is an address of Holdfast itself, which it does not keep' };
+  return { ok: false, reason: `${url} is an address of Holdfast itself, which it does not keep` };
 }

@@ -65,14 +65,14 @@ const jsonLimit = bodyLimit({
 const smallBodies = (c: Context<AppEnv>, next: () => Promise<void>): Promise<Response | void> =>
   c.req.path.startsWith(`${routes.base}/core/archiveresult`) ? next() : jsonLimit(c, next);
 
-function serveWeb(c: Context<AppEnv>, deps: AppDeps): Response {
+async function serveWeb(c: Context<AppEnv>, deps: AppDeps): Promise<Response> {
   const site = c.req.header('sec-fetch-site');
   const navigates = c.req.header('sec-fetch-mode') === 'navigate' && c.req.header('sec-fetch-dest') === 'document';
   if (site !== undefined && site !== 'same-origin' && site !== 'none' && !navigates && !isProbe(c)) {
     throw new HoldfastError('forbidden_origin', 'This address answers only the Holdfast library.');
   }
-  const answer = deps.web.serve(c.req.path, deps.port());
-  return c.body(answer.body, answer.status as 200, answer.headers);
+  const answer = await deps.web.serve(c.req.path);
+  return c.body(new Uint8Array(answer.body), answer.status as 200, answer.headers);
 }
 
 /** The library at 127.0.0.1 loads one picture to learn whether its proper name resolves in this browser. */

@@ -6,7 +6,7 @@ import type { Logger } from '../log/logger.ts';
 import type { Replay } from '../replay/replay.ts';
 import type { Search } from '../search/search.ts';
 import type { Uploads } from '../uploads/uploads.ts';
-import type { WebFiles } from '../web/serve.ts';
+import type { WebShell } from '../web/serve.ts';
 
 /** Everything the HTTP edge stands on; `companion/main.ts` builds it. */
 export interface AppDeps {
@@ -15,7 +15,7 @@ export interface AppDeps {
   uploads: Uploads;
   search: Search;
   replay: Replay;
-  web: WebFiles;
+  web: WebShell;
   settings: Settings;
   log: Logger;
   /** The port this server really listens on. */

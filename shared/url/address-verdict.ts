@@ -1,2 +1,2 @@
-/** The reason is the second half of a sentence: "<address> <reason>". */
+/** The reason is a whole sentence without its full stop. */
 export type AddressVerdict = { ok: true } | { ok: false; reason: string };

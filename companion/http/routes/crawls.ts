@@ -75,9 +75,13 @@ function acceptedUrls(deps: AppDeps, texts: readonly string[]): string[] {
   const urls: string[] = [];
   for (const line of texts) {
     const parsed = parseWebUrl(line);
-    const verdict = parsed.ok ? deps.checkAddress(parsed.url) : parsed;
-    if (parsed.ok && verdict.ok) urls.push(parsed.url);
-    else if (!verdict.ok) bad.push(`${line.slice(0, 200)} ${verdict.reason}`);
+    if (!parsed.ok) {
+      bad.push(`${line.slice(0, 200)} ${parsed.reason}`);
+      continue;
+    }
+    const verdict = deps.checkAddress(parsed.url);
+    if (verdict.ok) urls.push(parsed.url);
+    else bad.push(verdict.reason);
   }
   if (bad.length > 0)
     throw new HoldfastError('invalid_url', `Nothing was queued: ${bad.join('; ')}.`, { details: { refused: bad } });

@@ -95,7 +95,7 @@ async function createSnapshot(deps: AppDeps, body: CreateSnapshotRequest, ownerI
   const source = body.source ?? 'companion';
   // What the browser shows it may keep, wherever it came from; only what the companion would fetch is refused here.
   const allowed = source === 'browser' ? deps.checkOwnAddress(parsed.url) : deps.checkAddress(parsed.url);
-  if (!allowed.ok) throw new HoldfastError('refused_address', `${parsed.url} ${allowed.reason}.`);
+  if (!allowed.ok) throw new HoldfastError('refused_address', `${allowed.reason}.`);
   const input = await collection.gate.promoteBytes(Buffer.from(`${parsed.url}\n`));
   const now = Date.now();
   const wanted: NewSnapshot = {
