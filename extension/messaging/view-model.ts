@@ -58,7 +58,7 @@ export interface WitnessView {
 }
 
 /** What may be asked for this capture now; a page shows exactly these. */
-export type CaptureAction = 'keep_again' | 'retry' | 'discard' | 'cancel' | 'open' | 'edit';
+export type CaptureAction = 'keep_again' | 'send_as_new' | 'retry' | 'discard' | 'cancel' | 'open' | 'edit';
 
 export interface CaptureView {
   id: string;

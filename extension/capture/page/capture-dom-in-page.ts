@@ -1,0 +1,86 @@
+import { getPageData } from 'single-file-core/single-file.js';
+import type { SingleFileFetch, SingleFileOptions } from 'single-file-core/single-file.js';
+import { encodeBase64 } from '../../platform/base64.ts';
+import { withDeadline } from '../../platform/deadline.ts';
+import { documentKey } from './describe-page.ts';
+
+/** Bytes of one slice on its way to the background; messages hold at most 64 MiB and base64 adds a third. */
+const SLICE_BYTES = 3 * 1024 * 1024;
+
+export interface DomRequest {
+  job: string;
+  /** The document that is wanted: a script of ours may meanwhile sit in the next one. */
+  documentKey: string;
+  removeFrames: boolean;
+  deadlineMs: number;
+}
+
+export interface DomReport {
+  bytes: number;
+  slices: number;
+  /** Frames single-file-core asked, and the addresses of those that gave no content. */
+  framesAsked: number;
+  framesSilent: string[];
+  /** Resources that neither page nor background could fetch. */
+  failedResources: { url: string; reason: string }[];
+}
+
+export interface PageDoors {
+  sendSlice: (index: number, base64: string) => Promise<void>;
+  /** Fetches as the page does, then as the background does. Records what failed. */
+  fetch: SingleFileFetch;
+}
+
+/**
+ * Makes one self-contained HTML file of the page as it stands and hands it out in slices of UTF-8 bytes (slices of
+ * text could split a character).
+ * @throws DeadlinePassed when the page takes longer than the request allows
+ */
+export async function captureDomInPage(
+  request: DomRequest,
+  doors: PageDoors,
+  failedResources: DomReport['failedResources'],
+): Promise<DomReport> {
+  if (request.documentKey !== documentKey()) throw new Error('The tab went to another page.');
+  const options = singleFileOptions(request.removeFrames);
+  const page = await withDeadline(
+    getPageData(options, { fetch: doors.fetch, frameFetch: doors.fetch }),
+    request.deadlineMs,
+    `The page was not ready after ${Math.round(request.deadlineMs / 1000)} seconds.`,
+  );
+  const bytes = new TextEncoder().encode(page.content);
+  let slices = 0;
+  for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
+    await doors.sendSlice(slices, encodeBase64(bytes.subarray(at, at + SLICE_BYTES)));
+    slices += 1;
+  }
+  const frames = options.frames ?? [];
+  const silent = frames.filter((frame) => frame.content === undefined);
+  return {
+    bytes: bytes.length,
+    slices,
+    framesAsked: frames.length,
+    framesSilent: silent.map((frame) => frame.url ?? frame.windowId),
+    failedResources,
+  };
+}
+
+/** Each option was chosen by comparing replays with live pages; the defaults lose text and halve pictures. */
+function singleFileOptions(removeFrames: boolean): SingleFileOptions {
+  return {
+    removeFrames,
+    removeHiddenElements: false,
+    removeUnusedStyles: true,
+    removeUnusedFonts: true,
+    removeAlternativeImages: true,
+    compressHTML: true,
+    blockScripts: true,
+    blockVideos: true,
+    blockAudios: true,
+    insertMetaCSP: true,
+    groupDuplicateImages: true,
+    saveFavicon: true,
+    loadDeferredImages: false,
+    networkTimeout: 10_000,
+  };
+}

@@ -1,0 +1,115 @@
+import { fetchForPage } from '../../capture/fetch-for-page.ts';
+import { CompanionFailure } from '../../companion-client/companion-failure.ts';
+import type { Handlers } from '../../messaging/listen-messages.ts';
+import type { Outcome } from '../../messaging/messages.ts';
+import { sendAsNew } from '../../outbox/transitions.ts';
+import { browser } from '../../platform/browser.ts';
+import { changeSettings, parseCompanionAddress, readSettings } from '../../settings/settings.ts';
+import { browserName } from './browser-name.ts';
+import type { Doors } from './doors.ts';
+import { optionsState, outboxState, popupState } from './page-states.ts';
+import { snapshotUrl } from './views.ts';
+
+/** What the background does for each message. Doors open while the first message waits. */
+export function makeHandlers(opened: Promise<Doors>): Handlers {
+  return {
+    getPopupState: async ({ tabId }) => popupState(await opened, tabId),
+    getOptionsState: async () => optionsState(await opened),
+    getOutboxState: async () => outboxState(await opened),
+    keepTab: async ({ tabId, unlessKept }) => {
+      const { keeper } = await opened;
+      const captureId = await keeper.keep(tabId, { unlessKept, background: false, closeTab: false });
+      return { ok: true, sentence: 'Keeping the page.', captureId };
+    },
+    cancelCapture: async ({ id }) => {
+      const { keeper } = await opened;
+      keeper.cancel(id);
+      return done('Stopping. What is complete is kept.');
+    },
+    discardCapture: async ({ id }) => {
+      const { outbox, keeper } = await opened;
+      keeper.cancel(id);
+      await keeper.whenTaken(id);
+      await outbox.discard(id, 'You discarded it.');
+      return done('Discarded.');
+    },
+    sendAsNew: async ({ id }) => {
+      const { outbox } = await opened;
+      await outbox.change(id, (record) => sendAsNew(record, Date.now()));
+      void outbox.send(true);
+      return done('Sending it again.');
+    },
+    retryOutbox: async () => {
+      const { outbox, connection } = await opened;
+      await outbox.send(true);
+      const view = await connection.check();
+      return { ok: view.kind === 'connected', sentence: view.sentence };
+    },
+    editCapture: async ({ id, ...edit }) => {
+      const { outbox } = await opened;
+      await outbox.edit(id, edit);
+      return done('Changed.');
+    },
+    pair: async ({ code }) => pair(await opened, code),
+    unpair: async () => {
+      const { client, connection } = await opened;
+      await changeSettings({ pairing: null });
+      client.forget();
+      await connection.check();
+      return done('This browser is no longer paired. What you kept in it stays here.');
+    },
+    setCompanionAddress: async ({ address }) => setAddress(await opened, address),
+    checkConnection: async () => {
+      const { connection, outbox } = await opened;
+      const view = await connection.check();
+      if (view.kind === 'connected') void outbox.send(true);
+      return { ok: view.kind === 'connected', sentence: view.sentence };
+    },
+    openLibrary: async ({ captureId }) => openLibrary(await opened, captureId),
+    takeSlice: async ({ job, index, base64 }, sender) => {
+      await (await opened).jobs.take(job, sender.tab?.id, index, base64);
+      return { ok: true };
+    },
+    fetchResource: async ({ job, url }, sender) => {
+      (await opened).jobs.requireRunning(job, sender.tab?.id);
+      const { companionAddress } = await readSettings();
+      return fetchForPage(url, `http://${companionAddress}`);
+    },
+  };
+}
+
+async function pair(doors: Doors, code: string): Promise<Outcome & { fingerprint: string }> {
+  try {
+    const paired = await doors.client.pair(code, browserName(navigator.userAgent));
+    const { pairing_id: pairingId, secret, token, user, fingerprint } = paired;
+    await changeSettings({ pairing: { pairingId, secret, token, user, fingerprint, revoked: false } });
+    await doors.connection.check();
+    void doors.outbox.send(true);
+    return { ok: true, sentence: `Paired. Both sides show ${fingerprint}.`, fingerprint };
+  } catch (error) {
+    if (!(error instanceof CompanionFailure)) throw error;
+    return { ok: false, sentence: error.message, fingerprint: '' };
+  }
+}
+
+async function setAddress(doors: Doors, text: string): Promise<Outcome> {
+  const parsed = parseCompanionAddress(text);
+  if (!parsed.ok) return parsed;
+  await changeSettings({ companionAddress: parsed.address });
+  doors.client.forget();
+  const view = await doors.connection.check();
+  return { ok: true, sentence: view.sentence };
+}
+
+async function openLibrary(doors: Doors, captureId: string | undefined): Promise<Outcome> {
+  const view = await doors.connection.current();
+  if (view.libraryUrl === undefined) return { ok: false, sentence: view.sentence };
+  const record = captureId === undefined ? undefined : await doors.outbox.store.find(captureId);
+  const url = record ? snapshotUrl(view.libraryUrl, record.snapshotId) : view.libraryUrl;
+  await browser.tabs.create({ url });
+  return done('Opened.');
+}
+
+function done(sentence: string): Outcome {
+  return { ok: true, sentence };
+}

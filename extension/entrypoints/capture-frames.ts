@@ -1,0 +1,21 @@
+import * as bootstrap from 'single-file-core/single-file-bootstrap.js';
+import { defineUnlistedScript } from 'wxt/utils/define-unlisted-script';
+import '../capture/page/page-api.ts';
+import { answerAdoptedStyles } from '../capture/page/adopted-styles.ts';
+import { pinCanvases } from '../capture/page/canvas-pin.ts';
+
+/** In every frame: answers the top frame's questions. Without it frames of other origins stay empty in silence. */
+export default defineUnlistedScript(() => {
+  const world = globalThis as { singlefile?: unknown };
+  world.singlefile ??= bootstrap;
+  let undo: (() => void)[] = [];
+  globalThis.holdfastFrame ??= {
+    prepare: () => {
+      undo.push(answerAdoptedStyles(document), pinCanvases(document));
+    },
+    restore: () => {
+      for (const step of undo) step();
+      undo = [];
+    },
+  };
+});
