@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { root, runTool, say, Stop } from './tools.mjs';
+import { root, runToolQuietly, say, Stop } from './tools.mjs';
 
 /** What is built from what, and with which tool; `folders` below the given folder are swapped into `dist/` whole. */
 const parts = [
@@ -12,7 +12,7 @@ const parts = [
     output: 'companion/cli.js',
     folders: ['companion', 'plugins'],
     tool: 'rolldown',
-    args: () => ['-c', 'companion/rolldown.config.ts', '--logLevel', 'warn'],
+    args: () => ['-c', 'companion/rolldown.config.ts'],
   },
   {
     name: 'web UI',
@@ -21,7 +21,7 @@ const parts = [
     output: 'web/index.html',
     folders: ['web'],
     tool: 'vite',
-    args: (out) => ['build', 'companion/web/client', '--outDir', join(out, 'web'), '--logLevel', 'warn'],
+    args: (out) => ['build', 'companion/web/client', '--outDir', join(out, 'web')],
   },
   extensionPart('Chromium', 'chrome-mv3', []),
   extensionPart('Firefox', 'firefox-mv3', ['-b', 'firefox', '--mv3']),
@@ -41,7 +41,7 @@ function extensionPart(browser, folder, args, env = {}) {
     output: `extension/${folder}/manifest.json`,
     folders: [`extension/${folder}`],
     tool: 'wxt',
-    args: () => ['build', ...args, '--level', 'warn'],
+    args: () => ['build', ...args],
     env,
   };
 }
@@ -97,8 +97,9 @@ function holderIsGone(lock) {
 async function buildPart(part) {
   const out = join(root, 'dist/.next');
   rmSync(out, { recursive: true, force: true });
-  if ((await runTool(part.tool, part.args(out), { env: { HOLDFAST_OUT: out, ...part.env } })) !== 0) return false;
+  if ((await runToolQuietly(part.tool, part.args(out), { HOLDFAST_OUT: out, ...part.env })) !== 0) return false;
   for (const folder of part.folders) {
+    if (!existsSync(join(out, folder))) continue;
     const target = join(root, 'dist', folder);
     mkdirSync(dirname(target), { recursive: true });
     // Swapped whole, so that a program started meanwhile finds the old or the new build, never half of one.

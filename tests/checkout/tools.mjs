@@ -36,6 +36,21 @@ export function run(command, args, { env = {}, cwd = root, stdio = ['ignore', 2,
   });
 }
 
+/** Runs a program of an installed package with this same Node and shows what it wrote only when it failed. */
+export function runToolQuietly(name, args, env) {
+  return new Promise((resolve) => {
+    const command = [join('node_modules', '.bin', name), ...args];
+    const stdio = ['ignore', 'pipe', 'pipe'];
+    const child = spawn(process.execPath, command, { cwd: root, stdio, env: { ...process.env, ...env } });
+    const output = [];
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => output.push(chunk));
+    child.on('close', (code) => {
+      if (code !== 0) process.stderr.write(Buffer.concat(output));
+      resolve(code ?? 1);
+    });
+  });
+}
+
 /** Runs a program of an installed package with this same Node. */
 export function runTool(name, args, options) {
   return run(process.execPath, [join('node_modules', '.bin', name), ...args], options);
