@@ -1,4 +1,3 @@
-import { HoldfastError } from '../../../shared/errors/holdfast-error.ts';
 import { sqlBuilder, type Db } from '../database.ts';
 import { parseObject } from './common.ts';
 import { requireSnapshot, updateSnapshot } from './snapshots.ts';
@@ -12,21 +11,6 @@ export function fetchItself(db: Db, id: string, now: number): void {
   const config = JSON.stringify({ ...parseObject(row.config), FETCH: true });
   updateSnapshot(db, id, { expected_captures: '[]', config, due_at: now }, now);
   wakeCrawl(db, row.crawl_id, now);
-}
-
-/** Pause, resume and cancel write this row only; the runner acts on it. Call inside `write`. */
-export function changeLifecycle(db: Db, id: string, action: 'pause' | 'resume' | 'cancel', now: number): void {
-  const row = requireSnapshot(db, id);
-  const open = row.status === 'queued' || row.status === 'started';
-  if (action === 'pause' && open) updateSnapshot(db, id, { status: 'paused', due_at: null }, now);
-  else if (action === 'resume' && row.status === 'paused') {
-    updateSnapshot(db, id, { status: 'queued', due_at: now }, now);
-    wakeCrawl(db, row.crawl_id, now);
-  } else if (action === 'cancel' && row.status !== 'sealed')
-    updateSnapshot(db, id, { status: 'sealed', due_at: now }, now);
-  else if (action === 'pause' && row.status === 'sealed') {
-    throw new HoldfastError('illegal_transition', 'This page is done already; there is nothing to pause.');
-  }
 }
 
 function wakeCrawl(db: Db, crawlId: string, now: number): void {

@@ -13,7 +13,8 @@ import {
 import { routes } from '../../../shared/protocol/routes.ts';
 import { parseWebUrl } from '../../../shared/url/web-url.ts';
 import { presentSnapshots } from '../../collection/records/present.ts';
-import { changeLifecycle, fetchItself } from '../../collection/records/snapshot-actions.ts';
+import { requestSnapshot } from '../../collection/records/requests.ts';
+import { fetchItself } from '../../collection/records/snapshot-actions.ts';
 import {
   ensureSnapshot,
   requireSnapshot,
@@ -123,7 +124,7 @@ function patchSnapshot(deps: AppDeps, id: string, body: PatchSnapshotRequest): v
   requireSnapshot(db, id);
   if (body.action != null) {
     if (body.action === 'fetch') fetchItself(db, id, now);
-    else changeLifecycle(db, id, body.action === 'unpause' ? 'resume' : body.action, now);
+    else requestSnapshot(db, id, body.action === 'unpause' ? 'resume' : body.action, now);
   } else if (body.status != null) applyStatus(deps, id, body.status, now);
   if (body.title != null) setTitle(db, id, body.title, 'user', now);
   if (body.tags != null) replaceTags(db, id, body.tags, now);
@@ -138,9 +139,9 @@ function applyStatus(deps: AppDeps, id: string, status: string, now: number): vo
       `${JSON.stringify(status)} is no status; use one of ${lifecycleStatuses.join(', ')}.`,
     );
   }
-  if (status === 'sealed') changeLifecycle(deps.collection.db, id, 'cancel', now);
-  if (status === 'paused') changeLifecycle(deps.collection.db, id, 'pause', now);
-  if (status === 'queued') changeLifecycle(deps.collection.db, id, 'resume', now);
+  if (status === 'sealed') requestSnapshot(deps.collection.db, id, 'cancel', now);
+  if (status === 'paused') requestSnapshot(deps.collection.db, id, 'pause', now);
+  if (status === 'queued') requestSnapshot(deps.collection.db, id, 'resume', now);
 }
 
 /** Accepts ids with or without dashes; anything else is a 404, as nothing can have it. */
