@@ -49,6 +49,11 @@ export const limits = {
   listPageMax: 500,
   listPageDefault: 200,
   searchRankedHitsMax: 2_000,
+  /** Pages found only by a part of a word in title or address; they follow the ranked ones. */
+  searchNameHitsMax: 200,
+  /** Bytes of one recorded text that are indexed and looked through for snippets. */
+  searchTextBytesMax: 4 * MIB,
+  searchDeadlineMs: 20_000,
 
   urlLengthMax: 16_384,
   titleLengthMax: 512,
