@@ -54,6 +54,8 @@ export const attachFileSchema = z.object({
   path: z.string(),
   digest: z.string(),
   mimetype: z.string().optional(),
+  /** Of the result afterwards; `succeeded` when absent, `started` when more files follow. */
+  status: z.string().optional(),
 });
 
 export const uploadStateSchema = z.object({

@@ -1,0 +1,101 @@
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { parseDigest, type Digest } from '../../shared/digest/digest.ts';
+import { HoldfastError, isHoldfastError } from '../../shared/errors/holdfast-error.ts';
+import { linkOutput } from '../collection/links.ts';
+import { releaseReserve, type Collection } from '../collection/open-collection.ts';
+import { findOutput, findResult, mergeResult, recordOutputs, type NewOutput, type ResultKey } from '../collection/records/results.ts';
+import { requireSnapshot } from '../collection/records/snapshots.ts';
+import type { ArchiveResultRow, SnapshotRow } from '../collection/records/tables.ts';
+import type { CompleteFile, Completion } from './upload-record.ts';
+
+/**
+ * The way from complete bytes to an acknowledged file (DESIGN section 5): `upload.json` with the digest is synced
+ * already; now blobs, rows in one transaction, links, and only then the folder goes. Each step may be repeated after
+ * a crash.
+ */
+export async function finishUpload(collection: Collection, folder: string, resultId: string, completion: Completion): Promise<ArchiveResultRow> {
+  await Promise.all(completion.files.map((file) => promotePart(collection, folder, file)));
+  const { result, snapshot } = await withReserve(collection, () =>
+    collection.db.write(() => recordFiles(collection, resultId, completion)),
+  );
+  await linkFiles(collection, result, snapshot, completion.files);
+  await fs.rm(folder, { recursive: true, force: true });
+  collection.bell.ring();
+  return result;
+}
+
+async function promotePart(collection: Collection, folder: string, file: CompleteFile): Promise<void> {
+  const part = path.join(folder, file.part);
+  const stat = await fs.stat(part).catch(() => undefined);
+  if (!stat) {
+    // Moved by an earlier go at this; the store is asked, not trusted.
+    if ((await collection.blobs.size(file.digest)) === file.size) return;
+    throw new HoldfastError('internal', `The bytes of the upload ${folder} are gone.`);
+  }
+  if (stat.size !== file.size) throw new HoldfastError('internal', `The upload ${folder} has ${stat.size} bytes, not ${file.size}.`);
+  await collection.gate.promoteStaged(part, file.digest);
+}
+
+function recordFiles(collection: Collection, resultId: string, completion: Completion): { result: ArchiveResultRow; snapshot: SnapshotRow } {
+  const { db } = collection;
+  const found = findResult(db, resultId);
+  if (!found) throw new HoldfastError('deleted', 'This page was deleted from your collection while its file was sent.');
+  const snapshot = requireSnapshot(db, found.snapshot_id);
+  const key: ResultKey = { snapshotId: found.snapshot_id, plugin: found.plugin, hookName: found.hook_name };
+  // What is recorded already, as after a lost answer, is no new input for anybody.
+  const fresh = completion.files.filter((file) => findOutput(db, resultId, file.path)?.digest !== file.digest);
+  const changes = { ...completion.changes, status: completion.changes.status ?? statusWithFiles(found), origin: 'browser' as const };
+  const now = Date.now();
+  if (fresh.length === 0) return { result: mergeResult(db, key, changes, now), snapshot };
+  return { result: recordOutputs(db, key, fresh.map(toNewOutput), changes, now), snapshot };
+}
+
+/** A result that was only announced has its files now (reference 1.4). */
+function statusWithFiles(row: ArchiveResultRow): 'succeeded' | undefined {
+  return row.status === 'started' ? 'succeeded' : undefined;
+}
+
+function toNewOutput(file: CompleteFile): NewOutput {
+  return {
+    path: file.path,
+    size: file.size,
+    mimetype: file.mimetype,
+    declaredType: file.declared_type,
+    digest: file.digest,
+    upload: file.upload ?? undefined,
+  };
+}
+
+/** Shows recorded files in their snapshot's folder; also for rows whose links a crash prevented. */
+export async function linkFiles(
+  collection: Collection,
+  result: Pick<ArchiveResultRow, 'plugin'>,
+  snapshot: SnapshotRow,
+  files: readonly { path: string; digest: string }[],
+): Promise<void> {
+  const facts = { id: snapshot.id, owner: collection.owner.name, createdAt: snapshot.created_at, url: snapshot.url };
+  for (const file of files) {
+    await linkOutput(collection.layout, facts, { plugin: result.plugin, path: file.path, digest: requireDigest(file.digest) });
+  }
+}
+
+function requireDigest(text: string): Digest {
+  const digest = parseDigest(text);
+  if (!digest) throw new TypeError(`not a digest: ${text}`);
+  return digest;
+}
+
+/**
+ * On a full disk even a row cannot be written: the reserve is given up and the work tried once more, so that bytes
+ * that are safe do not stay without their rows.
+ */
+async function withReserve<T>(collection: Collection, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isHoldfastError(error) || error.code !== 'disk_full' || !releaseReserve(collection.layout)) throw error;
+    return work();
+  }
+}
+
