@@ -61,7 +61,8 @@ export function createWebShell(options: { folder: string; frameSources: readonly
       const name = fileNameOf(pathname);
       const file = await readBuilt(options.folder, name ?? 'index.html');
       if (name !== undefined && file) return answer(200, file, { ...headers, ...fileHeaders(name) });
-      if (name !== undefined) return textAnswer(404, headers, 'There is no such file. Load the library again; it was updated.');
+      if (name !== undefined)
+        return textAnswer(404, headers, 'There is no such file. Load the library again; it was updated.');
       if (file) return answer(200, file, { ...headers, ...fileHeaders('index.html') });
       return textAnswer(503, headers, 'The library is not built. Run "npm run build", then start Holdfast again.');
     },

@@ -28,7 +28,8 @@ export function startRouter(): void {
   });
   document.addEventListener('click', (event) => {
     const link = event.target instanceof Element ? event.target.closest('a[href]') : null;
-    if (!(link instanceof HTMLAnchorElement) || !isPlainClick(event) || link.target || link.hasAttribute('download')) return;
+    if (!(link instanceof HTMLAnchorElement) || !isPlainClick(event) || link.target || link.hasAttribute('download'))
+      return;
     const target = new URL(link.href);
     if (target.origin !== location.origin || target.pathname.startsWith('/api/')) return;
     event.preventDefault();
@@ -37,7 +38,14 @@ export function startRouter(): void {
 }
 
 function isPlainClick(event: MouseEvent): boolean {
-  return event.button === 0 && !event.defaultPrevented && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
+  return (
+    event.button === 0 &&
+    !event.defaultPrevented &&
+    !event.metaKey &&
+    !event.ctrlKey &&
+    !event.shiftKey &&
+    !event.altKey
+  );
 }
 
 export type Page =

@@ -8,13 +8,9 @@ export async function signIn(code: string): Promise<void> {
 }
 
 export interface CompanionStatus {
-  version?: string;
-  snapshots?: number;
-  bytes?: number;
-  free_bytes?: number;
-  data?: string;
-  /** One sentence about what the companion is doing now. */
-  sentence?: string;
+  version: string;
+  snapshots: number;
+  data_folder: string;
 }
 
 export function getStatus(): Promise<CompanionStatus> {
@@ -24,19 +20,19 @@ export function getStatus(): Promise<CompanionStatus> {
 export interface Pairing {
   id: string;
   name: string;
-  fingerprint?: string;
   created_at: string;
-  last_used_at?: string | null;
+  /** Origin of the extension; empty for a program. */
+  origin: string;
 }
 
 export interface PairingCode {
   code: string;
-  expires_at: string;
+  expires_in_seconds: number;
 }
 
 const pairings = `${routes.base}/pairings`;
 
-export function listPairings(): Promise<{ items: Pairing[] }> {
+export function listPairings(): Promise<{ pairings: Pairing[] }> {
   return request(pairings);
 }
 

@@ -35,7 +35,10 @@ export async function request<Answer>(path: string, options: Options = {}): Prom
   throw refusal(response.status, text);
 }
 
-async function send(path: string, { method = 'GET', query, body, signal: abort, keepalive }: Options): Promise<Response> {
+async function send(
+  path: string,
+  { method = 'GET', query, body, signal: abort, keepalive }: Options,
+): Promise<Response> {
   try {
     return await fetch(path + queryString(query), {
       method,
@@ -69,7 +72,10 @@ function refusal(status: number, text: string): RequestFailed {
   } catch {
     // Not our envelope: another program or a crash; the status is all there is to say.
   }
-  return new RequestFailed(`Holdfast answered with status ${status} and gave no reason. Its log says more.`, 'internal');
+  return new RequestFailed(
+    `Holdfast answered with status ${status} and gave no reason. Its log says more.`,
+    'internal',
+  );
 }
 
 /**

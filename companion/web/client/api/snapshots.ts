@@ -8,8 +8,6 @@ export interface ListQuery {
   search?: string;
   tag?: string;
   url?: string;
-  bookmarked_at__gte?: string;
-  bookmarked_at__lt?: string;
   cursor?: string;
   limit?: number;
 }
@@ -47,11 +45,16 @@ export interface ReplayOutput {
   kind: OutputKind;
   label: string;
   url: string;
+  /** The same where names below `localhost` do not resolve; null while there is none. */
+  fallback_url: string | null;
+  mimetype: string;
   download_url: string;
   size: number;
-  digest: string | null;
+  digest: string;
   origin: ResultOrigin;
 }
+
+export const thumbnailAddress = (snapshotId: string) => `${routes.snapshot(snapshotId)}/thumbnail`;
 
 export interface Replay {
   outputs: ReplayOutput[];
@@ -65,7 +68,10 @@ export function getReplay(snapshotId: string): Promise<Replay> {
 }
 
 /** Asks the companion to fetch these addresses itself, one snapshot each. */
-export function addUrls(urls: string[], tag: string): Promise<{ success: boolean; errors: string[]; result?: AddResult }> {
+export function addUrls(
+  urls: string[],
+  tag: string,
+): Promise<{ success: boolean; errors: string[]; result?: AddResult }> {
   return request(routes.cliAdd, { method: 'POST', body: { urls, tag, depth: 0 } });
 }
 

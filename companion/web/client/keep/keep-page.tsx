@@ -67,8 +67,8 @@ function Offer({ url }: { url: string }) {
         {url}
       </p>
       <p>
-        Holdfast can fetch it now: signed out, as a stranger sees it. To keep it as you see it, open the live page and use the
-        extension there.
+        Holdfast can fetch it now: signed out, as a stranger sees it. To keep it as you see it, open the live page and
+        use the extension there.
       </p>
       <p class="button-line">
         <button type="button" class="button primary" disabled={state.asked} onClick={() => void keep()}>

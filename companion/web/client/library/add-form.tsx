@@ -43,7 +43,9 @@ export function AddForm({ id, many, onAdded }: Props) {
     const found = findAddresses(await file.text());
     setText(found.join('\n'));
     const sentence =
-      found.length === 0 ? `No address was found in ${file.name}.` : `${countPhrase(found.length, 'address', 'addresses')} found in ${file.name}. Take out what you do not want, then keep them.`;
+      found.length === 0
+        ? `No address was found in ${file.name}.`
+        : `${countPhrase(found.length, 'address', 'addresses')} found in ${file.name}. Take out what you do not want, then keep them.`;
     setAnswer({ sentence, refused: [] });
   };
 
@@ -60,7 +62,7 @@ export function AddForm({ id, many, onAdded }: Props) {
       ) : (
         <OneField id={id} text={text} onText={setText} />
       )}
-      <button type="submit" class="button primary" disabled={busy}>
+      <button type="submit" class={many ? 'button' : 'button primary'} disabled={busy}>
         {many ? 'Keep these pages' : 'Keep this page'}
       </button>
       <div class="answer" role="status" aria-live="polite">

@@ -18,7 +18,8 @@ test('a line that holds no address is told with its number', () => {
 });
 
 test('addresses are found in a bookmarks file and in prose', () => {
-  const file = '<DT><A HREF="https://a.example/?x=1&amp;y=2" ADD_DATE="1">A</A>\nSee https://b.example/c. (https://d.example/e)';
+  const file =
+    '<DT><A HREF="https://a.example/?x=1&amp;y=2" ADD_DATE="1">A</A>\nSee https://b.example/c. (https://d.example/e)';
   expect(findAddresses(file)).toEqual(['https://a.example/?x=1&y=2', 'https://b.example/c', 'https://d.example/e']);
   expect(findAddresses('nothing here')).toEqual([]);
 });

@@ -10,8 +10,8 @@ export function EmptyLibrary() {
         <div>
           <h2>From your browser</h2>
           <p>
-            The extension keeps a page exactly as you see it, signed in and scrolled. Add it to your browser, then connect it
-            with a code.
+            The extension keeps a page exactly as you see it, signed in and scrolled. Add it to your browser, then
+            connect it with a code.
           </p>
           <a class="button" href="/pairing">
             Connect a browser

@@ -12,7 +12,7 @@ import { ListHeading } from './list-heading.tsx';
 import { loadList, rowsPerStep } from './load-list.ts';
 import { focusFirstRow, moveInRows } from './row-keys.ts';
 import { SearchBox } from './search-box.tsx';
-import { listFilters, parseSearch } from './search-query.ts';
+import { listFilters } from './search-query.ts';
 import { keepKnown, nothingSelected, select } from './selection.ts';
 import { SelectionBar } from './selection-bar.tsx';
 import { Sidebar } from './sidebar.tsx';
@@ -21,7 +21,7 @@ import { SnapshotRow } from './snapshot-row.tsx';
 /** Everything kept, newest first, or what a search finds. */
 export function LibraryPage() {
   const search = new URLSearchParams(place.value.query).get('search') ?? '';
-  const filters = listFilters(parseSearch(search));
+  const filters = listFilters(search);
   const wanted = useRef({ search, rows: rowsPerStep });
   if (wanted.current.search !== search) wanted.current = { search, rows: rowsPerStep };
   const list = useLoad(`list ${JSON.stringify(filters)}`, (signal) => loadList(filters, wanted.current.rows, signal));
@@ -41,31 +41,52 @@ export function LibraryPage() {
       <TopBar>
         <SearchBox
           text={search}
-          onChange={(text) => navigate(text.trim() === '' ? '/' : `/?search=${encodeURIComponent(text)}`, { replace: true })}
+          onChange={(text) =>
+            navigate(text.trim() === '' ? '/' : `/?search=${encodeURIComponent(text)}`, { replace: true })
+          }
           onLeaveDown={() => rows.current && focusFirstRow(rows.current)}
         />
-        <button type="button" class="button" aria-expanded={adding} aria-controls="add-panel" onClick={() => setAdding(!adding)}>
+        <button
+          type="button"
+          class="button"
+          aria-expanded={adding}
+          aria-controls="add-panel"
+          onClick={() => setAdding(!adding)}
+        >
           Add
         </button>
       </TopBar>
-      <div class="library">
-        <Sidebar search={search} />
+      <div class="library" data-empty={empty}>
+        {empty ? null : <Sidebar search={search} />}
         <main id="main" class="library-main" tabIndex={-1}>
           {adding ? <AddPanel onClose={() => setAdding(false)} /> : null}
           {list.failure && !items ? <p class="notice danger">{list.failure.message}</p> : null}
           {empty ? (
             <EmptyLibrary />
           ) : (
-            <ListHeading search={search} list={items && list.value ? { ...list.value, shown: items.length } : undefined} view={view} onView={setView} />
+            <ListHeading
+              search={search}
+              list={
+                items && list.value
+                  ? { total: list.value.total, shown: items.length, more: list.value.more }
+                  : undefined
+              }
+              view={view}
+              onView={setView}
+            />
           )}
-          {selected.ids.size > 0 ? <SelectionBar ids={[...selected.ids]} onDone={() => setSelection(nothingSelected)} /> : null}
+          {selected.ids.size > 0 ? (
+            <SelectionBar ids={[...selected.ids]} onDone={() => setSelection(nothingSelected)} />
+          ) : null}
           <ul class={`rows rows-${view}`} ref={rows} aria-label="Kept pages" onKeyDown={moveInRows}>
             {items?.map((snapshot) => (
               <SnapshotRow
                 key={snapshot.id}
                 snapshot={snapshot}
                 selected={selected.ids.has(snapshot.id)}
-                onSelect={(on, toHere) => setSelection(select(selected, order, { id: snapshot.id, selected: on, toHere }))}
+                onSelect={(on, toHere) =>
+                  setSelection(select(selected, order, { id: snapshot.id, selected: on, toHere }))
+                }
               />
             ))}
           </ul>

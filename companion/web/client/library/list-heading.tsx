@@ -1,9 +1,16 @@
 import { countPhrase, numberPhrase } from '../../../../shared/words/amounts.ts';
 
+interface ListCount {
+  /** Of the whole list, as far as the companion counted. */
+  total: number;
+  shown: number;
+  more: boolean;
+}
+
 interface Props {
   search: string;
   /** Undefined while the first answer is under way. */
-  list: { total: number; shown: number } | undefined;
+  list: ListCount | undefined;
   view: 'list' | 'grid';
   onView: (view: 'list' | 'grid') => void;
 }
@@ -27,9 +34,11 @@ export function ListHeading({ search, list, view, onView }: Props) {
   );
 }
 
-function countSentence(search: string, { total, shown }: { total: number; shown: number }): string {
-  if (shown === 0) return search === '' ? 'Nothing is kept yet.' : 'No kept page has all of this. Remove a part, or try fewer words.';
-  const found = countPhrase(Math.max(total, shown), 'page');
-  const rest = shown < total ? `, newest ${numberPhrase(shown)} shown` : '';
-  return search === '' ? `${found} kept${rest}` : `${found} found${rest}`;
+function countSentence(search: string, { total, shown, more }: ListCount): string {
+  if (shown === 0)
+    return search === '' ? 'Nothing is kept yet.' : 'No kept page has all of this. Remove a part, or try fewer words.';
+  const verb = search === '' ? 'kept' : 'found';
+  if (more && total <= shown) return `More than ${countPhrase(shown, 'page')} ${verb}, ${numberPhrase(shown)} shown`;
+  const rest = shown < total ? `, ${numberPhrase(shown)} shown` : '';
+  return `${countPhrase(Math.max(total, shown), 'page')} ${verb}${rest}`;
 }

@@ -35,7 +35,7 @@ export function SearchBox({ text, onChange, onLeaveDown }: Props) {
         }}
       >
         <label class="visually-hidden" for="search-box">
-          Search the library: words, tag:name, after:2026-03, before:2027
+          Search the library: words, &quot;a phrase&quot;, tag:name, site:example.org, after:2026-03, before:2027
         </label>
         <input
           ref={input}
@@ -67,12 +67,12 @@ function Chips({ text, onRemove }: { text: string; onRemove: (text: string) => v
       {parts.map((part, index) => {
         const label = partLabel(part);
         return (
-          <li key={`${index} ${label.text}`} class="chip">
-            <span class="chip-kind">{label.kind}</span>
-            <bdi>{label.text}</bdi>
+          <li key={`${index} ${part.text}`} class="chip">
+            <span class="chip-kind">{label}</span>
+            <bdi>{part.text}</bdi>
             <button
               type="button"
-              aria-label={`Remove ${label.kind.toLowerCase()} ${label.text}`}
+              aria-label={`Remove ${label.toLowerCase()} ${part.text}`}
               onClick={() => onRemove(formatSearch(parts.filter((other) => other !== part)))}
             >
               ×
@@ -88,7 +88,8 @@ function Chips({ text, onRemove }: { text: string; onRemove: (text: string) => v
 function useSlashFocus(input: { current: HTMLInputElement | null }): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      const writing = event.target instanceof Element && event.target.closest('input, textarea, select, [contenteditable]');
+      const writing =
+        event.target instanceof Element && event.target.closest('input, textarea, select, [contenteditable]');
       if (event.key !== '/' || writing || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
       input.current?.focus();

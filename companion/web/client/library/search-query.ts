@@ -1,40 +1,41 @@
 /**
- * What the reader typed into the search box, understood: words, `tag:name`, `after:2026-03`, `before:2026`. Each part
- * can be shown as a chip and removed without retyping the rest.
+ * What the reader typed into the search box, understood as the companion's search does: words, "phrases", beginnings
+ * with `*`, `tag:`, `site:`, `url:`, `after:`, `before:`, each turned round by a leading `-`. Here it is only taken
+ * apart to be shown as chips; the companion decides.
  */
-export type Part =
-  | { kind: 'word'; text: string }
-  | { kind: 'tag'; name: string }
-  | { kind: 'after'; from: number; text: string }
-  | { kind: 'before'; until: number; text: string };
+export interface Part {
+  kind: 'word' | 'tag' | 'site' | 'url' | 'after' | 'before';
+  text: string;
+  excluded: boolean;
+}
 
-const TOKEN = /(?:(?:tag|after|before):)?"[^"]*"?|\S+/gi;
-const KEYED = /^(tag|after|before):(.*)$/is;
+const PART = /-?(?:(?:tag|url|site|before|after):)?"[^"]*"?|\S+/giu;
+const KEYED = /^(tag|url|site|before|after):(.*)$/isu;
 const DATE = /^(\d{4})(?:-(\d{1,2}))?(?:-(\d{1,2}))?$/;
 
 export function parseSearch(text: string): Part[] {
-  return (text.match(TOKEN) ?? []).flatMap((token) => {
+  return (text.match(PART) ?? []).flatMap((token) => {
     const part = parseToken(token);
     return part ? [part] : [];
   });
 }
 
 function parseToken(token: string): Part | undefined {
-  const [, key, rest] = KEYED.exec(token) ?? [];
-  const value = withoutQuotes(rest ?? '');
-  if (key === undefined) return wordPart(token);
+  const excluded = token.startsWith('-') && token.length > 1;
+  const body = excluded ? token.slice(1) : token;
+  const [, key, rest] = KEYED.exec(body) ?? [];
+  if (key === undefined) return wordPart(body, excluded);
+  const text = withoutQuotes(rest ?? '');
   // A half-typed `tag:` asks for nothing yet.
-  if (value === '') return undefined;
-  const kind = key.toLowerCase();
-  if (kind === 'tag') return { kind: 'tag', name: value };
-  const start = dateStart(value);
-  if (start === undefined) return wordPart(token);
-  return kind === 'after' ? { kind: 'after', from: start, text: value } : { kind: 'before', until: start, text: value };
+  if (text === '') return undefined;
+  const kind = key.toLowerCase() as Part['kind'];
+  if ((kind === 'after' || kind === 'before') && !isDate(text)) return wordPart(body, excluded);
+  return { kind, text, excluded };
 }
 
-function wordPart(token: string): Part | undefined {
-  const text = withoutQuotes(token);
-  return text === '' ? undefined : { kind: 'word', text };
+function wordPart(body: string, excluded: boolean): Part | undefined {
+  const text = withoutQuotes(body);
+  return /[\p{L}\p{N}]/u.test(text) ? { kind: 'word', text, excluded } : undefined;
 }
 
 /** Quotes only hold words together; they are never searched for. */
@@ -42,48 +43,51 @@ function withoutQuotes(text: string): string {
   return text.replaceAll('"', '').trim();
 }
 
-/** Start of a year, month or day in UTC; undefined when the text is no date. */
-function dateStart(text: string): number | undefined {
+/** Whether this is a year, month or day that exists. */
+function isDate(text: string): boolean {
   const [, year, month = '1', day = '1'] = DATE.exec(text) ?? [];
-  if (year === undefined) return undefined;
-  const start = Date.UTC(Number(year), Number(month) - 1, Number(day));
-  const date = new Date(start);
-  return date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day) ? start : undefined;
+  if (year === undefined) return false;
+  const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
+  return date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day);
 }
 
 /** The parts as text again; parsing it gives the same parts. */
-export function formatSearch(parts: Part[]): string {
+export function formatSearch(parts: readonly Part[]): string {
   return parts.map(formatPart).join(' ');
 }
 
-function formatPart(part: Part): string {
-  if (part.kind === 'word') return /\s/.test(part.text) || KEYED.test(part.text) ? `"${part.text}"` : part.text;
-  if (part.kind === 'tag') return `tag:${/\s/.test(part.name) ? `"${part.name}"` : part.name}`;
-  return `${part.kind}:${part.text}`;
+function formatPart({ kind, text, excluded }: Part): string {
+  const sign = excluded ? '-' : '';
+  if (kind !== 'word') return `${sign}${kind}:${/\s/.test(text) ? `"${text}"` : text}`;
+  const plain = parseToken(text);
+  const needsQuotes = /\s/.test(text) || plain?.kind !== 'word' || plain.text !== text || plain.excluded;
+  return sign + (needsQuotes ? `"${text}"` : text);
 }
+
+const kindLabels: Record<Part['kind'], string> = {
+  word: 'Word',
+  tag: 'Tag',
+  site: 'Site',
+  url: 'Address',
+  after: 'From',
+  before: 'Before',
+};
 
 /** How a chip names its part. */
-export function partLabel(part: Part): { kind: string; text: string } {
-  if (part.kind === 'word') return { kind: 'Word', text: part.text };
-  if (part.kind === 'tag') return { kind: 'Tag', text: part.name };
-  return { kind: part.kind === 'after' ? 'From' : 'Before', text: part.text };
+export function partLabel(part: Part): string {
+  return part.excluded ? `Not ${kindLabels[part.kind].toLowerCase()}` : kindLabels[part.kind];
 }
 
-/** The list route's parameters for these parts; of several tags or dates the last one counts for the route. */
-export function listFilters(parts: Part[]): {
-  search?: string;
-  tag?: string;
-  bookmarked_at__gte?: string;
-  bookmarked_at__lt?: string;
-} {
-  const words = parts.flatMap((part) => (part.kind === 'word' ? [formatPart(part)] : []));
-  const tags = parts.flatMap((part) => (part.kind === 'tag' ? [part.name] : []));
-  const from = parts.flatMap((part) => (part.kind === 'after' ? [part.from] : []));
-  const until = parts.flatMap((part) => (part.kind === 'before' ? [part.until] : []));
-  return {
-    ...(words.length > 0 ? { search: words.join(' ') } : {}),
-    ...(tags.length > 0 ? { tag: tags.at(-1) } : {}),
-    ...(from.length > 0 ? { bookmarked_at__gte: new Date(Math.max(...from)).toISOString() } : {}),
-    ...(until.length > 0 ? { bookmarked_at__lt: new Date(Math.min(...until)).toISOString() } : {}),
-  };
+/**
+ * The list route's parameters for this text. A tag alone is asked from the rows, which are never behind; all else
+ * from the search index, the last word as a beginning, because it may still be typed.
+ */
+export function listFilters(text: string): { search?: string; tag?: string } {
+  const parts = parseSearch(text);
+  const [first] = parts;
+  if (!first) return {};
+  if (parts.length === 1 && first.kind === 'tag' && !first.excluded) return { tag: first.text };
+  const last = parts.at(-1)!;
+  const unfinished = last.kind === 'word' && !last.excluded && !/[\s"*]$/.test(text);
+  return { search: unfinished ? `${text.trim()}*` : text.trim() };
 }

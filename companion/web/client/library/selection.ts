@@ -20,7 +20,11 @@ export function select(
   return { ids, anchor: change.id };
 }
 
-function rangeOf(selection: Selection, order: readonly string[], change: { id: string; toHere: boolean }): readonly string[] {
+function rangeOf(
+  selection: Selection,
+  order: readonly string[],
+  change: { id: string; toHere: boolean },
+): readonly string[] {
   const from = selection.anchor === undefined ? -1 : order.indexOf(selection.anchor);
   const to = order.indexOf(change.id);
   if (!change.toHere || from < 0 || to < 0) return [change.id];

@@ -11,14 +11,20 @@ export function Sidebar({ search }: { search: string }) {
   const [saved, setSaved] = useRemembered<string[]>('saved-searches', []);
   const { value: tags } = useLoad('tags', listTags);
   const current = search.trim();
-  const shownTags = new Set(parseSearch(search).flatMap((part) => (part.kind === 'tag' ? [part.name] : [])));
+  const shownTags = new Set(
+    parseSearch(search).flatMap((part) => (part.kind === 'tag' && !part.excluded ? [part.text] : [])),
+  );
   return (
     <aside class="sidebar" aria-label="Browse">
       <Section name="Saved searches">
         <ul>
           {saved.map((text) => (
             <li key={text} class="side-line">
-              <a href={`/?search=${encodeURIComponent(text)}`} aria-current={text === current ? 'true' : undefined} dir="auto">
+              <a
+                href={`/?search=${encodeURIComponent(text)}`}
+                aria-current={text === current ? 'true' : undefined}
+                dir="auto"
+              >
                 {text}
               </a>
               <button
@@ -44,7 +50,11 @@ export function Sidebar({ search }: { search: string }) {
         <ul>
           {tags?.items.map((tag) => (
             <li key={tag.id} class="side-line">
-              <a href={tagSearchAddress(tag.name)} aria-current={shownTags.has(tag.name) ? 'true' : undefined} dir="auto">
+              <a
+                href={tagSearchAddress(tag.name)}
+                aria-current={shownTags.has(tag.name) ? 'true' : undefined}
+                dir="auto"
+              >
                 {tag.name}
               </a>
               <span class="side-count">{numberPhrase(tag.num_snapshots)}</span>
@@ -57,9 +67,10 @@ export function Sidebar({ search }: { search: string }) {
   );
 }
 
-/** Collapsible; this browser remembers which are open. */
+/** Collapsible; this browser remembers which are open, apart for narrow windows, where the list must come first. */
 function Section({ name, children }: { name: string; children: ComponentChildren }) {
-  const [open, setOpen] = useRemembered(`section.${name}`, true);
+  const wide = matchMedia('(min-width: 56rem)').matches;
+  const [open, setOpen] = useRemembered(`section.${name}${wide ? '' : '.narrow'}`, wide);
   return (
     <details open={open} onToggle={(event) => event.currentTarget.open !== open && setOpen(event.currentTarget.open)}>
       <summary>{name}</summary>

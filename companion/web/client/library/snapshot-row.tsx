@@ -31,10 +31,12 @@ export function SnapshotRow({ snapshot, selected, onSelect }: Props) {
         <a class="row-title" href={snapshotAddress(snapshot.id)} dir="auto" title={name}>
           {name}
         </a>
-        <span class="row-address" dir="ltr" title={snapshot.url}>
-          <span class="row-host">{hostOf(snapshot.url)}</span>
-          <span class="row-path">{shortAddress(snapshot.url).slice(hostOf(snapshot.url).length)}</span>
-        </span>
+        {name === shortAddress(snapshot.url) ? null : (
+          <span class="row-address" dir="ltr" title={snapshot.url}>
+            <span class="row-host">{hostOf(snapshot.url)}</span>
+            <span class="row-path">{shortAddress(snapshot.url).slice(hostOf(snapshot.url).length)}</span>
+          </span>
+        )}
         <span class="row-state" data-mark={mark}>
           <span class="state-glyph" aria-hidden="true">
             {markGlyphs[mark]}
@@ -67,5 +69,5 @@ function Tags({ names }: { names: string[] }) {
 }
 
 export function tagSearchAddress(name: string): string {
-  return `/?search=${encodeURIComponent(formatSearch([{ kind: 'tag', name }]))}`;
+  return `/?search=${encodeURIComponent(formatSearch([{ kind: 'tag', text: name, excluded: false }]))}`;
 }

@@ -1,8 +1,20 @@
 import { expect, test } from 'vitest';
 import type { ArchiveResultRecord } from '../../../../shared/model/api-records.ts';
-import { faviconAddress, hostOf, shortAddress, snapshotName, stateMark, thumbnailAddress, waitsForBrowser } from './snapshot-view.ts';
+import {
+  faviconAddress,
+  hasPicture,
+  hostOf,
+  shortAddress,
+  snapshotName,
+  stateMark,
+  waitsForBrowser,
+} from './snapshot-view.ts';
 
-function result(plugin: string, status: ArchiveResultRecord['status'], files: Record<string, number> = {}): ArchiveResultRecord {
+function result(
+  plugin: string,
+  status: ArchiveResultRecord['status'],
+  files: Record<string, number> = {},
+): ArchiveResultRecord {
   const output_files = Object.fromEntries(
     Object.entries(files).map(([path, size]) => [path, { extension: 'png', mimetype: 'image/png', size }]),
   );
@@ -10,7 +22,9 @@ function result(plugin: string, status: ArchiveResultRecord['status'], files: Re
 }
 
 test('a sealed page counts as kept only with a result that succeeded', () => {
-  expect(stateMark({ status: 'sealed', archiveresults: [result('pdf', 'failed'), result('title', 'succeeded')] })).toBe('kept');
+  expect(stateMark({ status: 'sealed', archiveresults: [result('pdf', 'failed'), result('title', 'succeeded')] })).toBe(
+    'kept',
+  );
   expect(stateMark({ status: 'sealed', archiveresults: [result('pdf', 'failed')] })).toBe('empty');
   expect(stateMark({ status: 'sealed', archiveresults: [] })).toBe('empty');
   expect(stateMark({ status: 'started', archiveresults: [] })).toBe('working');
@@ -27,22 +41,19 @@ test('a page waits for the browser until each expected capture has a final statu
   expect(waitsForBrowser({ ...page, expected_captures: [], archiveresults: [] })).toBe(false);
 });
 
-test('a list shows the small picture, else the whole one unless it is heavy', () => {
-  const plugin = 'chrome_extension_screenshot';
-  expect(thumbnailAddress([result(plugin, 'succeeded', { 'screenshot.png': 9e6, 'thumbnail.jpg': 9e3 })])).toBe(
-    `/api/v1/core/archiveresult/id-${plugin}/file/thumbnail.jpg`,
-  );
-  expect(thumbnailAddress([result(plugin, 'succeeded', { 'screenshot.png': 1e6 })])).toBe(
-    `/api/v1/core/archiveresult/id-${plugin}/file/screenshot.png`,
-  );
-  expect(thumbnailAddress([result(plugin, 'succeeded', { 'screenshot.png': 9e6 })])).toBeUndefined();
-  expect(thumbnailAddress([result('pdf', 'succeeded', { 'output.pdf': 1 })])).toBeUndefined();
+test('a small picture is asked for only where the page was pictured', () => {
+  expect(hasPicture([result('chrome_extension_screenshot', 'succeeded')])).toBe(true);
+  expect(hasPicture([result('screenshot', 'succeeded')])).toBe(true);
+  expect(hasPicture([result('screenshot', 'failed'), result('pdf', 'succeeded')])).toBe(false);
 });
 
 test('the address the API gives for a file wins', () => {
   const icon = result('favicon', 'succeeded', { 'favicon.ico': 100 });
   icon.output_files['favicon.ico']!.url = '/elsewhere';
   expect(faviconAddress([icon])).toBe('/elsewhere');
+  expect(faviconAddress([result('favicon', 'succeeded', { 'a b.ico': 9 })])).toBe(
+    '/api/v1/core/archiveresult/id-favicon/file/a%20b.ico',
+  );
   expect(faviconAddress([result('favicon', 'noresults')])).toBeUndefined();
 });
 

@@ -1,5 +1,5 @@
 import type { ArchiveResultRecord, SnapshotRecord } from '../../../../shared/model/api-records.ts';
-import { witnessFiles, witnessPlugins } from '../../../../shared/model/states.ts';
+import { witnessPlugins } from '../../../../shared/model/states.ts';
 import { routes } from '../../../../shared/protocol/routes.ts';
 
 /**
@@ -25,7 +25,9 @@ export function stateMark(snapshot: Told): StateMark {
 export const markGlyphs: Record<StateMark, string> = { kept: '✓', working: '◐', waiting: '○', paused: 'Ⅱ', empty: '!' };
 
 /** The browser's captures are outstanding, so the companion may be asked to fetch the page itself. */
-export function waitsForBrowser(snapshot: Pick<SnapshotRecord, 'source' | 'status' | 'expected_captures' | 'archiveresults'>): boolean {
+export function waitsForBrowser(
+  snapshot: Pick<SnapshotRecord, 'source' | 'status' | 'expected_captures' | 'archiveresults'>,
+): boolean {
   if (snapshot.source !== 'browser' || snapshot.status === 'sealed') return false;
   const arrived = new Set(snapshot.archiveresults.filter(isFinal).map((result) => result.plugin));
   return snapshot.expected_captures.some((plugin) => !arrived.has(plugin));
@@ -35,31 +37,18 @@ function isFinal(result: ArchiveResultRecord): boolean {
   return result.status !== 'started';
 }
 
-/** Pictures up to this size are drawn in a list as they are; a taller page has a small picture of its own. */
-const listPictureBytesMax = 6_000_000;
+const picturePlugins: readonly string[] = [witnessPlugins.screenshot, 'screenshot'];
 
-/** Address of a picture of the page for lists; undefined when there is none worth loading. */
-export function thumbnailAddress(results: ArchiveResultRecord[]): string | undefined {
-  const pictured = [witnessPlugins.screenshot, 'screenshot'];
-  const found = pictured.flatMap((plugin) => results.filter((result) => result.plugin === plugin));
-  for (const result of found) {
-    const path = ['thumbnail.webp', 'thumbnail.jpg', 'thumbnail.png', witnessFiles.screenshot].find(
-      (name) => (result.output_files[name]?.size ?? Infinity) <= listPictureBytesMax,
-    );
-    if (path !== undefined) return fileAddress(result, path);
-  }
-  return undefined;
+/** Whether the companion can make a small picture of the page. */
+export function hasPicture(results: ArchiveResultRecord[]): boolean {
+  return results.some((result) => picturePlugins.includes(result.plugin) && result.status === 'succeeded');
 }
 
 /** Address of the page's own small icon among its results. */
 export function faviconAddress(results: ArchiveResultRecord[]): string | undefined {
   const favicon = results.find((result) => result.plugin === 'favicon' && result.status === 'succeeded');
   const path = favicon && Object.keys(favicon.output_files)[0];
-  return path === undefined ? undefined : fileAddress(favicon!, path);
-}
-
-function fileAddress(result: ArchiveResultRecord, path: string): string {
-  return result.output_files[path]?.url ?? routes.resultFile(result.id, path);
+  return path === undefined ? undefined : (favicon!.output_files[path]!.url ?? routes.resultFile(favicon!.id, path));
 }
 
 /** What to call a snapshot: its title, else its address without the scheme. */

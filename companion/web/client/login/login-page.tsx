@@ -37,8 +37,8 @@ export function LoginPage() {
     <main id="main" class="column login">
       <h1>Open your library</h1>
       <p>
-        The library opens with a one-time link, so that no other program and no web page can read it. Holdfast prints one
-        when it starts; this command prints a fresh one:
+        The library opens with a one-time link, so that no other program and no web page can read it. Holdfast prints
+        one when it starts; this command prints a fresh one:
       </p>
       <pre class="command">npm run -s holdfast -- login</pre>
       <form

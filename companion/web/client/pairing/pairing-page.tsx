@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { timeLeftPhrase } from '../../../../shared/words/dates.ts';
 import { listPairings, makePairingCode, removePairing } from '../api/account.ts';
-import type { Pairing, PairingCode } from '../api/account.ts';
+import type { Pairing } from '../api/account.ts';
 import { RequestFailed } from '../api/request.ts';
 import { useLoad } from '../api/use-load.ts';
 import { usePageTitle } from '../shell/page-title.ts';
@@ -33,9 +33,9 @@ export function PairingPage() {
         <section class="section" aria-labelledby="paired-title">
           <h2 id="paired-title">Connected</h2>
           {pairings.failure ? <p class="notice danger">{pairings.failure.message}</p> : null}
-          {pairings.value?.items.length === 0 ? <p>No browser is connected yet.</p> : null}
+          {pairings.value?.pairings.length === 0 ? <p>No browser is connected yet.</p> : null}
           <ul class="lines">
-            {pairings.value?.items.map((pairing) => (
+            {pairings.value?.pairings.map((pairing) => (
               <PairingLine key={pairing.id} pairing={pairing} onRemove={() => void remove(pairing)} />
             ))}
           </ul>
@@ -56,16 +56,7 @@ function PairingLine({ pairing, onRemove }: { pairing: Pairing; onRemove: () => 
         <strong dir="auto">{pairing.name}</strong>
         <p class="soft">
           Connected <TimePhrase iso={pairing.created_at} />
-          {pairing.last_used_at ? (
-            <>
-              , last heard of <TimePhrase iso={pairing.last_used_at} />
-            </>
-          ) : null}
-          {pairing.fingerprint ? (
-            <>
-              , fingerprint <span class="mono">{pairing.fingerprint}</span>
-            </>
-          ) : null}
+          {pairing.origin === '' ? ', a program on this computer' : null}
         </p>
       </div>
       <button type="button" class="button danger" onClick={onRemove} aria-label={`Disconnect ${pairing.name}`}>
@@ -76,12 +67,13 @@ function PairingLine({ pairing, onRemove }: { pairing: Pairing; onRemove: () => 
 }
 
 function ConnectSection() {
-  const [code, setCode] = useState<PairingCode>();
+  const [code, setCode] = useState<{ text: string; endsAt: number }>();
   const [sentence, setSentence] = useState('');
-  const left = useTimeLeft(code?.expires_at);
+  const left = useTimeLeft(code?.endsAt);
   const show = async () => {
     try {
-      setCode(await makePairingCode());
+      const made = await makePairingCode();
+      setCode({ text: made.code, endsAt: Date.now() + made.expires_in_seconds * 1000 });
       setSentence('');
     } catch (error) {
       if (!(error instanceof RequestFailed)) throw error;
@@ -92,16 +84,20 @@ function ConnectSection() {
     <section class="section" aria-labelledby="connect-title">
       <h2 id="connect-title">Connect a browser</h2>
       <p>
-        Add Holdfast's extension to the browser, open its options, and type the code. A code works once and for ten minutes,
-        so that no other program can pretend to be your browser.
+        Add Holdfast's extension to the browser, open its options, and type the code. A code works once and for ten
+        minutes, so that no other program can pretend to be your browser.
       </p>
       <div role="status" aria-live="polite">
         {code && left > 0 ? (
-          <p class="pairing-code mono" aria-label={`Code ${[...code.code].join(' ')}`}>
-            {code.code}
+          <p class="pairing-code mono" aria-label={`Code ${[...code.text].join(' ')}`}>
+            {code.text}
           </p>
         ) : null}
-        {code ? <p class="soft">{left > 0 ? `Valid for ${timeLeftPhrase(left)} more.` : 'This code is used up. Ask for a new one.'}</p> : null}
+        {code ? (
+          <p class="soft">
+            {left > 0 ? `Valid for ${timeLeftPhrase(left)} more.` : 'This code is used up. Ask for a new one.'}
+          </p>
+        ) : null}
         {sentence === '' ? null : <p class="notice danger">{sentence}</p>}
       </div>
       <button type="button" class={code ? 'button' : 'button primary'} onClick={() => void show()}>
@@ -111,14 +107,14 @@ function ConnectSection() {
   );
 }
 
-/** Milliseconds until then, said anew every half minute so that nobody listening is flooded, and at the end. */
-function useTimeLeft(expiresAt: string | undefined): number {
+/** Milliseconds until then, looked at every half minute so that nobody listening is flooded. */
+function useTimeLeft(endsAt: number | undefined): number {
   const [now, setNow] = useState(Date.now());
   useEffect(() => {
-    if (expiresAt === undefined) return undefined;
+    if (endsAt === undefined) return undefined;
     setNow(Date.now());
     const timer = setInterval(() => setNow(Date.now()), 30_000);
     return () => clearInterval(timer);
-  }, [expiresAt]);
-  return expiresAt === undefined ? 0 : Date.parse(expiresAt) - now;
+  }, [endsAt]);
+  return endsAt === undefined ? 0 : endsAt - now;
 }

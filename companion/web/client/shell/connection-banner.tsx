@@ -6,8 +6,8 @@ export function ConnectionBanner() {
     <div role="status" aria-live="polite">
       {connected.value ? null : (
         <p class="banner">
-          Holdfast on this computer is not running or not reachable. Everything kept is safe on its disk; this page goes on by
-          itself when it is back.
+          Holdfast on this computer is not running or not reachable. Everything kept is safe on its disk; this page goes
+          on by itself when it is back.
         </p>
       )}
     </div>

@@ -15,9 +15,9 @@ const pending = signal<Deletion | undefined>(undefined);
 const gone = signal<ReadonlySet<string>>(new Set());
 
 /** What the toast tells about the last deletion. */
-export const deletionNotice = signal<{ kind: 'pending'; count: number } | { kind: 'failed'; sentence: string } | undefined>(
-  undefined,
-);
+export const deletionNotice = signal<
+  { kind: 'pending'; count: number } | { kind: 'failed'; sentence: string } | undefined
+>(undefined);
 
 /** Ids no list should show now. */
 export const hiddenIds = computed<ReadonlySet<string>>(() => new Set([...gone.value, ...(pending.value?.ids ?? [])]));

@@ -47,7 +47,9 @@ export function DetailsPanel({ snapshot, onChange }: Props) {
         <TagEditor
           names={snapshot.tags}
           onAdd={(name) => onChange(() => addTag(snapshot.id, name))}
-          onRemove={(name) => onChange(() => patchSnapshot(snapshot.id, { tags: snapshot.tags.filter((tag) => tag !== name) }))}
+          onRemove={(name) =>
+            onChange(() => patchSnapshot(snapshot.id, { tags: snapshot.tags.filter((tag) => tag !== name) }))
+          }
         />
       </section>
       <section>
@@ -83,14 +85,15 @@ export function DetailsPanel({ snapshot, onChange }: Props) {
 
 /** What may be done while a page is on its way. */
 function Progress({ snapshot, onChange }: Props) {
-  const act = (action: 'fetch' | 'pause' | 'resume' | 'cancel') => () => onChange(() => patchSnapshot(snapshot.id, { action }));
+  const act = (action: 'fetch' | 'pause' | 'resume' | 'cancel') => () =>
+    onChange(() => patchSnapshot(snapshot.id, { action }));
   if (snapshot.status === 'sealed') return null;
   if (waitsForBrowser(snapshot)) {
     return (
       <div class="notice needs-you">
         <p>
-          The browser has not sent everything. It sends the rest when it runs and this companion is on. If it never will,
-          Holdfast can fetch the page itself: signed out, as a stranger sees it.
+          The browser has not sent everything. It sends the rest when it runs and this companion is on. If it never
+          will, Holdfast can fetch the page itself: signed out, as a stranger sees it.
         </p>
         <button type="button" class="button" onClick={act('fetch')}>
           Fetch it yourself

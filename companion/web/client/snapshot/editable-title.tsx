@@ -45,7 +45,14 @@ export function EditableTitle({ title, fallback, onSave }: Props) {
   }
   return (
     <h1 class="page-title">
-      <button ref={heading} type="button" class="title-button" title="Change the title" dir="auto" onClick={() => setDraft(title)}>
+      <button
+        ref={heading}
+        type="button"
+        class="title-button"
+        title="Change the title"
+        dir="auto"
+        onClick={() => setDraft(title)}
+      >
         {title === '' ? fallback : title}
       </button>
     </h1>

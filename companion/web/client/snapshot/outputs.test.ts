@@ -5,7 +5,17 @@ import { outputKey, pluginLabel, resultSentence, shownOutput } from './outputs.t
 function output(result_id: string, kind: OutputKind): ReplayOutput {
   const url = `http://label.localhost:1/${result_id}`;
   const download_url = `/api/${result_id}`;
-  return { result_id, kind, path: 'f', plugin: 'p', label: 'l', url, download_url, size: 1, digest: 'sha256:00', origin: 'browser' };
+  const rest = {
+    path: 'f',
+    plugin: 'p',
+    label: 'l',
+    fallback_url: null,
+    mimetype: 'text/html',
+    size: 1,
+    digest: 'sha256:00',
+    origin: 'browser',
+  } as const;
+  return { result_id, kind, url, download_url, ...rest };
 }
 
 const pdf = output('a', 'pdf');
@@ -29,9 +39,15 @@ test('other bytes at the same path are another thing to look at', () => {
 test.each([
   [{ status: 'succeeded', error: null, output_str: 'singlefile.html', output_size: 4_200_000 }, 'Kept, 4.2 MB.'],
   [{ status: 'succeeded', error: null, output_str: 'A title', output_size: 0 }, 'Done.'],
-  [{ status: 'failed', error: 'the tab was closed', output_str: '', output_size: 0 }, 'Could not be kept: the tab was closed.'],
+  [
+    { status: 'failed', error: 'the tab was closed', output_str: '', output_size: 0 },
+    'Could not be kept: the tab was closed.',
+  ],
   [{ status: 'failed', error: null, output_str: '', output_size: 0 }, 'Could not be kept.'],
-  [{ status: 'skipped', error: null, output_str: 'delivered by your browser', output_size: 0 }, 'Left out: delivered by your browser.'],
+  [
+    { status: 'skipped', error: null, output_str: 'delivered by your browser', output_size: 0 },
+    'Left out: delivered by your browser.',
+  ],
   [{ status: 'noresults', error: null, output_str: '', output_size: 0 }, 'The page has none.'],
   [{ status: 'started', error: null, output_str: '', output_size: 0 }, 'Under way.'],
 ] as const)('%o reads as "%s"', (result, sentence) => {

@@ -15,7 +15,7 @@ export const kindLabels: Record<OutputKind, string> = {
 
 /** One output is the same thing to look at as long as result, path and bytes are. */
 export function outputKey(output: Pick<ReplayOutput, 'result_id' | 'path' | 'digest'>): string {
-  return `${output.result_id}/${output.path}#${output.digest ?? ''}`;
+  return `${output.result_id}/${output.path}#${output.digest}`;
 }
 
 /** The output to show: the chosen one while it exists, else the preferred one, else the first of the best kind. */
@@ -59,7 +59,9 @@ export const originLabels: Record<ArchiveResultRecord['origin'], string> = {
 };
 
 /** One sentence for a result: what became of it, and why. */
-export function resultSentence(result: Pick<ArchiveResultRecord, 'status' | 'error' | 'output_str' | 'output_size'>): string {
+export function resultSentence(
+  result: Pick<ArchiveResultRecord, 'status' | 'error' | 'output_str' | 'output_size'>,
+): string {
   const why = (result.error ?? '').trim() || result.output_str.trim();
   switch (result.status) {
     case 'succeeded':

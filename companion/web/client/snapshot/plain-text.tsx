@@ -9,7 +9,9 @@ const shownBytesMax = 2_000_000;
 
 /** Derived text, set for reading. */
 export function PlainText({ output }: { output: ReplayOutput }) {
-  const text = useLoad(`text ${outputKey(output)}`, (signal) => requestText(output.download_url, { bytesMax: shownBytesMax, signal }));
+  const text = useLoad(`text ${outputKey(output)}`, (signal) =>
+    requestText(output.download_url, { bytesMax: shownBytesMax, signal }),
+  );
   return (
     <div class="reading-scroll" tabIndex={0} role="region" aria-label="Kept text">
       {text.failure ? <p class="notice danger">{text.failure.message}</p> : null}

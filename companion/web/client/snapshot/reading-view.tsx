@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { uiHostName } from '../../../../shared/protocol/hosts.ts';
 import { sizePhrase } from '../../../../shared/words/amounts.ts';
 import type { ReplayOutput } from '../api/snapshots.ts';
 import { outputKey } from './outputs.ts';
@@ -21,9 +22,27 @@ export function ReadingView({ output, name }: { output: ReplayOutput; name: stri
       </div>
     );
   }
-  if (current.kind === 'text' && /\.(txt|md|json|jsonl)$/i.test(current.path)) return <PlainText output={current} />;
+  if (current.kind === 'text' && isPlain(current.mimetype)) return <PlainText output={current} />;
   if (current.kind === 'file') return <FileCard output={current} />;
-  return <iframe key={outputKey(current)} class="reading-frame" src={current.url} title={`Kept copy of ${name}`} referrerpolicy="no-referrer" />;
+  return (
+    <iframe
+      key={outputKey(current)}
+      class="reading-frame"
+      src={frameAddress(current)}
+      title={`Kept copy of ${name}`}
+      referrerpolicy="no-referrer"
+    />
+  );
+}
+
+/** Where this UI itself is reached by number, names below `localhost` are not to be relied on. */
+function frameAddress(output: ReplayOutput): string {
+  return location.hostname === uiHostName ? output.url : (output.fallback_url ?? output.url);
+}
+
+/** Text without markup is set by this page, in its own type. */
+function isPlain(mimetype: string): boolean {
+  return /^(text\/(plain|markdown|csv)|application\/(json|x-ndjson))\b/.test(mimetype);
 }
 
 function FileCard({ output }: { output: ReplayOutput }) {

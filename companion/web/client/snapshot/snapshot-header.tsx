@@ -17,34 +17,53 @@ interface Props {
 }
 
 /** Slim line above the page: what it is, when, in which form. */
-export function SnapshotHeader({ snapshot, versions, replay, shown, detailsOpen, onChoose, onTitle, onDetails }: Props) {
+export function SnapshotHeader({
+  snapshot,
+  versions,
+  replay,
+  shown,
+  detailsOpen,
+  onChoose,
+  onTitle,
+  onDetails,
+}: Props) {
   const mark = stateMark(snapshot);
   return (
     <header class="snapshot-header">
       <a class="back-link" href="/" aria-label="Back to the library" title="Back to the library">
         ‹ Library
       </a>
-      <div class="snapshot-names">
-        <EditableTitle title={snapshot.title ?? ''} fallback={shortAddress(snapshot.url)} onSave={onTitle} />
-        <p class="snapshot-address">
-          <a href={snapshot.url} target="_blank" rel="noopener noreferrer" dir="ltr" title={`Open the live page: ${snapshot.url}`}>
-            {shortAddress(snapshot.url)}
-          </a>
-          <span class="snapshot-state" data-mark={mark} role="status" aria-live="polite">
-            <span class="state-glyph" aria-hidden="true">
-              {markGlyphs[mark]}
-            </span>
-            <span>{snapshot.state_sentence}</span>
+      <EditableTitle title={snapshot.title ?? ''} fallback={shortAddress(snapshot.url)} onSave={onTitle} />
+      <p class="snapshot-address">
+        <a
+          href={snapshot.url}
+          target="_blank"
+          rel="noopener noreferrer"
+          dir="ltr"
+          title={`Open the live page: ${snapshot.url}`}
+        >
+          {shortAddress(snapshot.url)}
+        </a>
+        <span class="snapshot-state" data-mark={mark} role="status" aria-live="polite">
+          <span class="state-glyph" aria-hidden="true">
+            {markGlyphs[mark]}
           </span>
-        </p>
-      </div>
-      <div class="snapshot-tools">
-        <VersionLine versions={versions} shownId={snapshot.id} />
-        {replay && replay.outputs.length > 0 ? <KindSwitcher outputs={replay.outputs} shown={shown} onChoose={onChoose} /> : null}
-        <button type="button" class="button" aria-expanded={detailsOpen} aria-controls="details" onClick={onDetails}>
-          Details
-        </button>
-      </div>
+          <span>{snapshot.state_sentence}</span>
+        </span>
+      </p>
+      <VersionLine versions={versions} shownId={snapshot.id} />
+      {replay && replay.outputs.length > 0 ? (
+        <KindSwitcher outputs={replay.outputs} shown={shown} onChoose={onChoose} />
+      ) : null}
+      <button
+        type="button"
+        class="button details-button"
+        aria-expanded={detailsOpen}
+        aria-controls="details"
+        onClick={onDetails}
+      >
+        Details
+      </button>
     </header>
   );
 }

@@ -9,6 +9,7 @@ import { usePageTitle } from '../shell/page-title.ts';
 import { useRemembered } from '../shell/remembered.ts';
 import { TopBar } from '../shell/top-bar.tsx';
 import { DetailsPanel } from './details-panel.tsx';
+import { NothingToShow } from './nothing-to-show.tsx';
 import { outputKey, shownOutput } from './outputs.ts';
 import { ReadingView } from './reading-view.tsx';
 import { SnapshotHeader } from './snapshot-header.tsx';
@@ -33,7 +34,9 @@ export function SnapshotPage({ id }: { id: string }) {
 
 function LoadedPage({ snapshot, onReload }: { snapshot: SnapshotRecord; onReload: () => void }) {
   const replay = useLoad(`replay ${snapshot.id}`, () => getReplay(snapshot.id));
-  const versions = useLoad(`versions ${snapshot.url}`, (signal) => listSnapshots({ url: snapshot.url, limit: versionsMax }, signal));
+  const versions = useLoad(`versions ${snapshot.url}`, (signal) =>
+    listSnapshots({ url: snapshot.url, limit: versionsMax }, signal),
+  );
   const [chosen, setChosen] = useState<ReplayOutput>();
   const [detailsOpen, setDetailsOpen] = useRemembered('details', false);
   const [sentence, setSentence] = useState('');
@@ -73,21 +76,6 @@ function LoadedPage({ snapshot, onReload }: { snapshot: SnapshotRecord; onReload
         </main>
         {detailsOpen ? <DetailsPanel snapshot={snapshot} onChange={(work) => void change(work)} /> : null}
       </div>
-    </div>
-  );
-}
-
-function NothingToShow({ snapshot, failure, asked }: { snapshot: SnapshotRecord; failure: RequestFailed | undefined; asked: boolean }) {
-  if (failure) return <p class="reading-note">{failure.message}</p>;
-  if (!asked) return null;
-  return (
-    <div class="reading-note">
-      <h2>{snapshot.state_sentence}</h2>
-      <p>
-        {snapshot.status === 'sealed'
-          ? 'There is no form of this page to show. Details say what was tried and why it did not come.'
-          : 'The page appears here as soon as there is something to show. Details tell each step.'}
-      </p>
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { spreadOnLine } from './spread.ts';
+import { spreadOnLine, windowAround } from './spread.ts';
 
 test('dots stand by their time', () => {
   expect(spreadOnLine([0, 50, 100], 0.1)).toEqual([0, 0.5, 1]);
@@ -20,7 +20,10 @@ test('order and line are kept, and the distance wherever it fits', () => {
   const times = fc.array(fc.integer({ min: 0, max: 1e12 }), { minLength: 2, maxLength: 40 });
   fc.assert(
     fc.property(times, fc.double({ min: 0, max: 0.3, noNaN: true }), (unsorted, gap) => {
-      const placed = spreadOnLine(unsorted.toSorted((a, b) => a - b), gap);
+      const placed = spreadOnLine(
+        unsorted.toSorted((a, b) => a - b),
+        gap,
+      );
       const room = Math.min(gap, 1 / (placed.length - 1));
       for (const [index, position] of placed.entries()) {
         expect(position).toBeGreaterThanOrEqual(0);
@@ -29,4 +32,13 @@ test('order and line are kept, and the distance wherever it fits', () => {
       }
     }),
   );
+});
+
+test('the shown copy stays in sight among many', () => {
+  const items = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
+  expect(windowAround(items, 5, 4)).toEqual([3, 4, 5, 6]);
+  expect(windowAround(items, 0, 4)).toEqual([0, 1, 2, 3]);
+  expect(windowAround(items, 9, 4)).toEqual([6, 7, 8, 9]);
+  expect(windowAround(items, -1, 4)).toEqual([0, 1, 2, 3]);
+  expect(windowAround([1], 0, 4)).toEqual([1]);
 });

@@ -22,3 +22,9 @@ export function spreadOnLine(times: readonly number[], gap: number): number[] {
   }
   return placed.map((position) => Math.min(1, Math.max(0, position)));
 }
+
+/** At most `size` neighbours with the one at `index` among them, in the middle where the ends allow it. */
+export function windowAround<Item>(items: readonly Item[], index: number, size: number): readonly Item[] {
+  const start = Math.max(0, Math.min(index - Math.floor(size / 2), items.length - size));
+  return items.slice(start, start + size);
+}

@@ -1,10 +1,12 @@
 import type { SnapshotRecord } from '../../../../shared/model/api-records.ts';
 import { datePhrase, exactTime } from '../../../../shared/words/dates.ts';
 import { snapshotAddress } from '../router.ts';
-import { spreadOnLine } from './spread.ts';
+import { spreadOnLine, windowAround } from './spread.ts';
 
 /** The least distance of two dots, as a part of the line. */
 const GAP = 0.06;
+/** More dots than this do not fit under a finger; the steps lead on to the others. */
+const DOTS_MAX = 16;
 
 interface Props {
   /** Kept copies of the same address in any order, the shown one among them. */
@@ -15,14 +17,15 @@ interface Props {
 /** Time as a place: a dot for each kept copy of this address, the shown one filled. */
 export function VersionLine({ versions, shownId }: Props) {
   if (versions.length < 2) return null;
-  const ordered = versions.toSorted((a, b) => timeOf(a) - timeOf(b));
+  const all = versions.toSorted((a, b) => timeOf(a) - timeOf(b));
+  const shownAt = all.findIndex((version) => version.id === shownId);
+  const ordered = windowAround(all, shownAt, DOTS_MAX);
   const times = ordered.map(timeOf);
   const places = spreadOnLine(times, GAP);
   const now = Date.now();
-  const shown = ordered.findIndex((version) => version.id === shownId);
   return (
-    <nav class="versions" aria-label={`${ordered.length} kept copies of this address`}>
-      <StepLink version={ordered[shown - 1]} label="Earlier" arrow="‹" />
+    <nav class="versions" aria-label={`${all.length} kept copies of this address`}>
+      <StepLink version={all[shownAt - 1]} label="Earlier" arrow="‹" />
       <span class="versions-end">{datePhrase(times[0]!, now)}</span>
       <ol class="versions-line">
         {ordered.map((version, index) => (
@@ -38,7 +41,7 @@ export function VersionLine({ versions, shownId }: Props) {
         ))}
       </ol>
       <span class="versions-end">{datePhrase(times.at(-1)!, now)}</span>
-      <StepLink version={ordered[shown + 1]} label="Later" arrow="›" />
+      <StepLink version={all[shownAt + 1]} label="Later" arrow="›" />
     </nav>
   );
 }
