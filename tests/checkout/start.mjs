@@ -19,7 +19,7 @@ function parseStartArguments(args) {
     const port = values.port === undefined ? [] : ['--port', values.port];
     return { data, port, urls: positionals };
   } catch (error) {
-    throw new Stop(`${error.message} Usage: npm start -- [--data FOLDER] [--port NUMBER] [URL...]`);
+    throw new Stop(`${error.message.split('. ')[0]}. Usage: npm start -- [--data FOLDER] [--port NUMBER] [URL...]`);
   }
 }
 
