@@ -1,5 +1,7 @@
 import type { TabWatch } from './tab-watch.ts';
 
+export const INNER_SCROLL = 'The picture shows only the visible part of an area that scrolls by itself.';
+
 /** Of which document a picture is wanted. */
 export interface PictureSubject {
   tabId: number;

@@ -5,8 +5,9 @@ import type { OpenFile } from './file-sink.ts';
 import { PictureFiles } from './picture-files.ts';
 import './page/page-api.ts';
 import type { Edges, StageSight } from './page/shot-stage.ts';
+import { INNER_SCROLL } from './picture-subject.ts';
 import type { PictureOutcome, PictureSubject } from './picture-subject.ts';
-import { continueRows, planShots } from './stitch.ts';
+import { continueRows, nextStop } from './stitch.ts';
 import { captureStrips, photographRect } from './tab-strips.ts';
 import { takeShot } from './visible-shot.ts';
 import type { Shot, ShotRequest } from './visible-shot.ts';
@@ -43,30 +44,38 @@ export async function captureScreenshot(
   }
 }
 
+/** A page that grows while it is scrolled is followed so far; more is a feed without end. */
+const GROWTH_MAX = 1.5;
+
 async function scrollThrough(
   subject: PictureSubject,
   begun: StageSight,
   files: PictureFiles,
   signal: AbortSignal,
 ): Promise<PictureOutcome> {
-  const first = await shotAt(subject, 0, { top: true, bottom: begun.pageHeight <= begun.viewportHeight });
-  const scale = first.bitmap.width / first.sight.innerWidth;
-  const plan = planShots(begun.pageHeight, begun.viewportHeight, scale, limits.screenshotShotsMax);
-  const notes: string[] = [];
-  if (begun.innerScroll) notes.push('The picture shows only the visible part of an area that scrolls by itself.');
-  if (plan.coveredHeight < begun.pageHeight) notes.push(cutNote(plan.coveredHeight, begun.pageHeight));
-  await append(files, first, scale);
-  let shots = 1;
-  for (const stop of plan.stops.slice(1)) {
-    const edges: Edges = { top: false, bottom: stop === plan.stops.at(-1) };
+  const { viewportHeight } = begun;
+  const heightMax = begun.pageHeight * GROWTH_MAX;
+  const notes = begun.innerScroll ? [INNER_SCROLL] : [];
+  let height = begun.pageHeight;
+  let scale = 1;
+  let shots = 0;
+  for (let stop: number | undefined = 0; stop !== undefined; ) {
     try {
       signal.throwIfAborted();
-      await append(files, await shotAt(subject, stop, edges), scale);
+      if (shots === limits.screenshotShotsMax) throw new Error('the page is too tall');
+      const edges = { top: shots === 0, bottom: nextStop(stop, height, viewportHeight, scale) === undefined };
+      const shot = await shotAt(subject, stop, edges);
+      scale = shot.bitmap.width / shot.sight.innerWidth;
+      height = Math.min(shot.sight.pageHeight, heightMax);
+      await append(files, shot, scale);
     } catch (error) {
-      notes.push(`The picture ends after ${Math.round(files.rows / scale)} of ${begun.pageHeight} pixels: ${reason(error)}.`);
+      // Without a first shot there is no picture; later ones may be missing.
+      if (shots === 0) throw error;
+      notes.push(`The picture ends after ${Math.round(files.rows / scale)} of ${height} pixels: ${reason(error)}.`);
       break;
     }
     shots += 1;
+    stop = nextStop(stop, height, viewportHeight, scale);
   }
   return { scale, rows: files.rows, shots, notes };
 }
@@ -92,10 +101,6 @@ function shotAt(subject: PictureSubject, y: number, edges: Edges): Promise<Shot>
 
 function look(tabId: number): Promise<StageSight> {
   return runInPage(tabId, () => globalThis.holdfastStage!.shots.look(), []);
-}
-
-function cutNote(covered: number, height: number): string {
-  return `The picture ends after ${covered} of ${height} pixels: the page is too tall.`;
 }
 
 function reason(error: unknown): string {

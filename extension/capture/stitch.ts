@@ -1,24 +1,15 @@
 /** Arithmetic of one tall picture made of shots. CSS pixels for scrolling, device pixels for rows. */
 
-export interface ShotPlan {
-  /** Scroll positions from top to bottom. */
-  stops: number[];
-  /** Height of the page part that the shots cover; less than the page when the limit of shots cuts it off. */
-  coveredHeight: number;
-}
-
 /**
- * Where to scroll. With a whole-number scale shots touch each other; otherwise they overlap a little, because a
- * scroll position then falls between two device pixels.
+ * Where to scroll after the shot at `y`. With a whole-number scale shots touch each other; otherwise they overlap a
+ * little, because a scroll position then falls between two device pixels.
+ * @returns undefined when the shot at `y` reaches the end of the page
  */
-export function planShots(pageHeight: number, viewportHeight: number, scale: number, shotsMax: number): ShotPlan {
-  const overlap = Number.isInteger(scale) ? 0 : 2;
-  const step = Math.max(1, viewportHeight - overlap);
+export function nextStop(y: number, pageHeight: number, viewportHeight: number, scale: number): number | undefined {
   const last = Math.max(0, pageHeight - viewportHeight);
-  const stops: number[] = [];
-  for (let y = 0; y < last && stops.length < shotsMax; y += step) stops.push(y);
-  if (stops.length < shotsMax) return { stops: [...stops, last], coveredHeight: Math.max(pageHeight, viewportHeight) };
-  return { stops, coveredHeight: stops.at(-1)! + viewportHeight };
+  if (y >= last) return undefined;
+  const overlap = Number.isInteger(scale) ? 0 : 2;
+  return Math.min(last, y + Math.max(1, viewportHeight - overlap));
 }
 
 export interface RowSlice {

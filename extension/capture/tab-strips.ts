@@ -4,6 +4,7 @@ import type { OpenFile } from './file-sink.ts';
 import { PictureFiles } from './picture-files.ts';
 import './page/page-api.ts';
 import type { StageSight } from './page/shot-stage.ts';
+import { INNER_SCROLL } from './picture-subject.ts';
 import type { PictureOutcome, PictureSubject } from './picture-subject.ts';
 import { PageLeft, toBitmap } from './visible-shot.ts';
 import type { Shot } from './visible-shot.ts';
@@ -38,7 +39,7 @@ export async function captureStrips(
     shots += 1;
   }
   await files.finish();
-  const notes = sight.innerScroll ? ['The picture shows only the visible part of an area that scrolls by itself.'] : [];
+  const notes = sight.innerScroll ? [INNER_SCROLL] : [];
   return { scale, rows: files.rows, shots, notes };
 }
 

@@ -6,6 +6,12 @@ import type { Browser, Page, WebWorker } from 'puppeteer-core';
 import type { MessageName, ReplyOf, RequestOf } from '../../extension/messaging/messages.ts';
 import type { CaptureRecord } from '../../extension/outbox/capture-record.ts';
 
+/** What the functions that run inside a page of the extension use. */
+declare const chrome: {
+  runtime: { sendMessage(message: unknown): Promise<unknown> };
+  tabs: { query(query: object): Promise<{ id?: number; url?: string }[]> };
+};
+
 export const chromiumFile = process.env.HOLDFAST_CHROMIUM ?? '/usr/bin/chromium';
 export const extensionId = 'ofggjbfdkbapbihmgfppmpbgcakgggkl';
 

@@ -11,7 +11,8 @@ interface FetchedElsewhere {
 
 /**
  * Fetches a resource of the page: first as the page itself would, from the browser's cache where it can, then through
- * the background, which is not bound by the page's cross-origin rules. What fails is noted, not thrown away.
+ * the background, which is not bound by the page's cross-origin rules. What fails is noted, not thrown away; the
+ * favicon is only guessed, so its absence is nothing to tell.
  */
 export function resourceFetcher(
   elsewhere: (url: string, referrer: string | undefined) => Promise<FetchedElsewhere>,
@@ -22,7 +23,7 @@ export function resourceFetcher(
     if (here && here.status < 400) return here;
     const there = await elsewhere(url, options.referrer);
     if (there.error === '' && there.status < 400) return toResponse(url, there);
-    if (/^https?:/.test(url)) failed.push({ url, reason: there.error || `the site answered ${there.status}` });
+    if (/^https?:/.test(url) && !url.endsWith('/favicon.ico')) failed.push({ url, reason: there.error || `the site answered ${there.status}` });
     return here ?? toResponse(url, there);
   };
 }

@@ -32,3 +32,10 @@ export async function imagesSettled(images: HTMLImageElement[], ms: number): Pro
   await Promise.race([Promise.all(settled), late]);
   clearTimeout(timer);
 }
+
+export function imagesInView(): HTMLImageElement[] {
+  return [...document.images].filter((image) => {
+    const box = image.getBoundingClientRect();
+    return box.bottom > 0 && box.top < innerHeight;
+  });
+}

@@ -1,7 +1,7 @@
 import { deepElements } from './deep-elements.ts';
 import { documentKey } from './describe-page.ts';
 import { innerScroller } from './inner-scroller.ts';
-import { imagesSettled, painted } from './painted.ts';
+import { imagesInView, imagesSettled, painted } from './painted.ts';
 import { StyleLoan } from './style-loan.ts';
 
 /** Without a word from the background for this long the page is put back: its service worker was stopped. */
@@ -125,11 +125,4 @@ export class ShotStage {
     clearTimeout(this.#watchdog);
     this.#watchdog = setTimeout(() => this.end(), WATCHDOG_MS);
   }
-}
-
-function imagesInView(): HTMLImageElement[] {
-  return [...document.images].filter((image) => {
-    const box = image.getBoundingClientRect();
-    return box.bottom > 0 && box.top < innerHeight;
-  });
 }
