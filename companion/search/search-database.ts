@@ -52,7 +52,9 @@ export function openForQueries(file: string): SearchDatabase {
 
 /** True for every way in which SQLite says that the file is not a whole database. */
 export function isDamage(error: unknown): boolean {
-  return error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB|FORMAT|IOERR_SHORT_READ)/.test(error.code);
+  if (!(error instanceof Database.SqliteError)) return false;
+  // FTS5 that cannot read its own settings says so only in the message.
+  return /^SQLITE_(CORRUPT|NOTADB|FORMAT|IOERR_SHORT_READ)/.test(error.code) || /vtable constructor failed/.test(error.message);
 }
 
 function open(file: string): SearchDatabase {
@@ -70,7 +72,9 @@ function tryOpen(file: string): SearchDatabase | undefined {
     database = open(file);
     if (versionOf(database) === INDEX_VERSION) {
       database.prepare('SELECT count(*) FROM progress').get();
-      database.prepare('SELECT id FROM page ORDER BY id DESC LIMIT 1').get();
+      for (const table of ['page', 'page_tag', 'title_word', 'page_text', 'page_name']) {
+        database.prepare(`SELECT 1 FROM ${table} LIMIT 1`).get();
+      }
       return database;
     }
   } catch (error) {

@@ -1,0 +1,173 @@
+import Database from 'better-sqlite3';
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { parseDigest } from '../../shared/digest/digest.ts';
+import { openCollection, type Collection } from '../../companion/collection/open-collection.ts';
+import { trashSnapshot, updateSnapshot } from '../../companion/collection/records/snapshots.ts';
+import { replaceTags } from '../../companion/collection/records/tags.ts';
+import { createSearch, type Search } from '../../companion/search/search.ts';
+import { keepPage, keepText } from '../helpers/kept-pages.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+
+const deadline = { timeout: 15_000, interval: 20 };
+
+async function openEmpty(options: { isFollowing?: boolean } = {}): Promise<{ collection: Collection; search: Search; warnings: string[] }> {
+  const collection = await openCollection(temporaryFolder());
+  const { search, warnings } = openSearch(collection, options);
+  onTestFinished(() => collection.close());
+  return { collection, search, warnings };
+}
+
+function openSearch(collection: Collection, options: { isFollowing?: boolean } = {}): { search: Search; warnings: string[] } {
+  const warnings: string[] = [];
+  const search = createSearch({ collection, log: { warn: (sentence: unknown) => void warnings.push(String(sentence)) }, ...options });
+  onTestFinished(() => search.close());
+  return { search, warnings };
+}
+
+const ids = async (search: Search, query: string): Promise<string[]> => (await search.search(query, { limit: 50 })).ids;
+
+test('what is recorded is found without being told, and what goes to the trash is not', async () => {
+  const { collection, search } = await openEmpty();
+  const id = await keepPage(collection, { title: 'Lighthouse' });
+  await vi.waitFor(async () => expect(await ids(search, 'lighthouse')).toEqual([id]), deadline);
+  await keepText(collection, id, 'the lamp turns');
+  await vi.waitFor(async () => expect(await ids(search, 'lamp')).toEqual([id]), deadline);
+  await collection.db.write(() => trashSnapshot(collection.db, id, Date.now()));
+  collection.bell.ring();
+  await vi.waitFor(async () => expect(await ids(search, 'lamp')).toEqual([]), deadline);
+});
+
+test('the best recorded text is indexed, a replaced one is forgotten, edits are followed', async () => {
+  const { collection, search } = await openEmpty({ isFollowing: false });
+  const id = await keepPage(collection, { title: 'First', tags: ['old'] });
+  await keepText(collection, id, 'article only', { plugin: 'readability', path: 'content.txt' });
+  await keepText(collection, id, 'unrelated output', { plugin: 'pdf', path: 'content.txt' });
+  await search.catchUp();
+  expect(await ids(search, 'article')).toEqual([id]);
+  expect(await ids(search, 'unrelated')).toEqual([]);
+  await keepText(collection, id, 'everything on it', { plugin: 'htmltotext', path: 'htmltotext.txt' });
+  await search.catchUp();
+  expect(await ids(search, 'everything')).toEqual([id]);
+  expect(await ids(search, 'article')).toEqual([]);
+  await collection.db.write(() => {
+    replaceTags(collection.db, id, ['fresh'], Date.now());
+    updateSnapshot(collection.db, id, { title: 'Second', notes: 'remember' }, Date.now());
+  });
+  await search.catchUp();
+  expect(await ids(search, 'second remember everything tag:fresh')).toEqual([id]);
+  expect(await ids(search, 'first')).toEqual([]);
+  expect(await ids(search, 'tag:old')).toEqual([]);
+});
+
+test('a deleted page is removed, also when it went while nobody looked', async () => {
+  const { collection, search } = await openEmpty({ isFollowing: false });
+  const kept = await keepPage(collection, { title: 'harbour one' });
+  const deleted = await keepPage(collection, { title: 'harbour two' });
+  await search.catchUp();
+  await search.close();
+  // Without a tombstone only the comparison of everything can notice.
+  await collection.db.write(() => collection.db.raw('DELETE FROM snapshot WHERE id = ?', [deleted]));
+  const { search: next } = openSearch(collection);
+  await vi.waitFor(async () => expect(await ids(next, 'harbour')).toEqual([kept]), deadline);
+});
+
+test('a text recorded without a sign of change is found by the comparison at the next start', async () => {
+  const { collection, search } = await openEmpty({ isFollowing: false });
+  const id = await keepPage(collection, { title: 'quiet', text: 'before' });
+  await search.catchUp();
+  await search.close();
+  const { digest } = await collection.gate.promoteBytes(Buffer.from('afterwards'));
+  await collection.db.write(() => collection.db.raw('UPDATE output SET digest = ?', [digest]));
+  const { search: next } = openSearch(collection);
+  await vi.waitFor(async () => expect(await ids(next, 'afterwards')).toEqual([id]), deadline);
+});
+
+test('a transaction that becomes visible after a later one is not lost', async () => {
+  const { collection, search } = await openEmpty({ isFollowing: false });
+  await keepPage(collection, { title: 'later' });
+  await search.catchUp();
+  const id = await keepPage(collection, { title: 'earlier' });
+  await collection.db.write(() => collection.db.raw('UPDATE snapshot SET modified_at = modified_at - 50000 WHERE id = ?', [id]));
+  await search.catchUp();
+  expect(await ids(search, 'earlier')).toEqual([id]);
+});
+
+test('an index can be made anew from nothing, and an index of garbage is', async () => {
+  const { collection, search } = await openEmpty({ isFollowing: false });
+  const id = await keepPage(collection, { title: 'anchor', text: 'rope' });
+  await search.catchUp();
+  await search.rebuild();
+  expect(await ids(search, 'rope')).toEqual([id]);
+  await search.close();
+  for (const suffix of ['-wal', '-shm']) fs.rmSync(collection.layout.searchDatabase() + suffix, { force: true });
+  fs.writeFileSync(collection.layout.searchDatabase(), 'this is no database '.repeat(1_000));
+  const { search: next } = openSearch(collection);
+  await vi.waitFor(async () => expect(await ids(next, 'rope')).toEqual([id]), deadline);
+});
+
+test('an index damaged under the running program is made anew and the question answered', async () => {
+  const { collection, search } = await openEmpty({ isFollowing: false });
+  const id = await keepPage(collection, { title: 'anchor', text: 'rope '.repeat(5_000) });
+  await search.catchUp();
+  await search.close();
+  const database = new Database(collection.layout.searchDatabase());
+  // Averages and structure stay whole, so that opening finds nothing.
+  database.unsafeMode(true);
+  database.exec('UPDATE page_text_data SET block = zeroblob(20) WHERE id > 10');
+  database.close();
+  const { search: next, warnings } = openSearch(collection, { isFollowing: false });
+  expect(await ids(next, 'rope')).toEqual([id]);
+  expect(warnings.join()).toContain('damaged');
+});
+
+test('a slow query leaves the server free, and one that nobody waits for makes room for the next', async () => {
+  const { collection, search } = await openEmpty({ isFollowing: false });
+  const slow = await keepPage(collection, { title: 'slow' });
+  const digest = await keepText(collection, slow, 'glacier');
+  const quick = await keepPage(collection, { title: 'quick', text: 'brook' });
+  await search.catchUp();
+  // The text of the hit becomes a pipe nobody writes to: the thread of the query hangs until somebody does.
+  const file = collection.layout.blob(parseDigest(digest)!);
+  fs.rmSync(file);
+  expect(spawnSync('mkfifo', [file]).status).toBe(0);
+
+  const controller = new AbortController();
+  let isAnswered = false;
+  const hanging = search.search('glacier', { limit: 5, signal: controller.signal }).finally(() => (isAnswered = true));
+  const refused = expect(hanging).rejects.toThrow('gone');
+  for (let chunk = 0; chunk < 20; chunk += 1) {
+    const { digest: promoted } = await collection.gate.promoteBytes(Buffer.alloc(100_000, chunk));
+    expect(promoted).toMatch(/^sha256:/);
+  }
+  expect(isAnswered).toBe(false);
+  controller.abort(new Error('gone'));
+  await refused;
+  expect(await ids(search, 'brook')).toEqual([quick]);
+  // Lets the hanging thread end.
+  fs.closeSync(fs.openSync(file, fs.constants.O_RDWR | fs.constants.O_NONBLOCK));
+});
+
+test('when too many pages match, the newest are ranked and the reader is told', async () => {
+  const { collection, search } = await openEmpty({ isFollowing: false });
+  const first = await keepPage(collection, { title: 'flood', bookmarkedAt: 1_000_000 });
+  const template = collection.db.raw<Record<string, unknown>>('SELECT * FROM snapshot WHERE id = ?', [first])[0]!;
+  const names = Object.keys(template);
+  await collection.db.write(() => {
+    for (let index = 0; index < 2_100; index += 1) {
+      const id = `00000000-0000-7000-8000-${String(index).padStart(12, '0')}`;
+      // All of one millisecond, as in an import without dates: more than one millisecond has ids.
+      const row = { ...template, id, timestamp: `t${index}`, url: `https://example.org/${index}`, bookmarked_at: 2_000_000, title: 'flood water' };
+      collection.db.raw(`INSERT INTO snapshot (${names.join()}) VALUES (${names.map((name) => `:${name}`).join()})`, row);
+    }
+  });
+  await search.catchUp();
+  const answer = await search.search('flood', { limit: 10 });
+  expect(answer).toMatchObject({ total: 2_000, isAtLeast: true });
+  expect(answer.note).toContain('newest');
+  expect(answer.ids).not.toContain(first);
+  // One page alone has the word without another beside it, yet it is too old to be ranked; a date finds it.
+  expect((await search.search('flood before:1970-01-01', { limit: 10 })).ids).toEqual([]);
+  expect((await search.search('flood', { limit: 10, filters: { until: 2_000_000 } })).ids).toEqual([first]);
+});
