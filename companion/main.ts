@@ -15,7 +15,6 @@ import { uiOrigins } from './http/host-kind.ts';
 import { listenOnFreePort, listenOnLoopback } from './http/listen.ts';
 import { createLogger, type Logger } from './log/logger.ts';
 import { createReplay } from './replay/replay.ts';
-import { superviseRunner } from './runner/supervise-runner.ts';
 import { createSearch } from './search/search.ts';
 import { createUploads } from './uploads/uploads.ts';
 import { createWebShell, type WebShell } from './web/serve.ts';
@@ -77,7 +76,12 @@ async function startParts(
   stops.push(() => uploads.close());
   const search = createSearch({ collection, log });
   stops.push(() => search.close());
-  const replay = createReplay({ collection, port: () => ports.main, fallbackPort: () => ports.fallback || undefined });
+  const replay = createReplay({
+    collection,
+    log,
+    port: () => ports.main,
+    fallbackPort: () => ports.fallback || undefined,
+  });
   stops.push(() => replay.close());
   const ownPorts = () => [ports.main, ports.fallback];
   const allow = parseAllowList(settings.EGRESS_ALLOW);
@@ -101,10 +105,6 @@ async function startParts(
   stops.push(() => fallback.close());
   ports.fallback = fallback.port;
   writeServerFile(collection, main.port);
-  if (options.runner !== false) {
-    const runner = superviseRunner({ collection, log });
-    stops.push(() => runner.stop());
-  }
   const address = uiOrigins(main.port)[0]!;
   return {
     port: main.port,
