@@ -20,6 +20,8 @@ export interface DueOptions {
   /** False when only snapshots with captures of a browser may be begun: one slot is always left to them. */
   fetchSlotFree: boolean;
   slotFree: boolean;
+  /** False while the text of another crawl is being read. */
+  crawlSlotFree: boolean;
   /** Takes a sealed row before crawl work, for its guaranteed share. */
   sealedFirst: boolean;
 }
@@ -59,6 +61,7 @@ function dueRunnable(db: Db, options: DueOptions): DueWork | undefined {
 }
 
 function dueOpenCrawl(db: Db, options: DueOptions): DueWork | undefined {
+  if (!options.crawlSlotFree) return undefined;
   const queued = dueCrawl(db, options, 'queued');
   if (queued) return { kind: 'queued_crawl', crawl: queued };
   const started = dueCrawl(db, options, 'started');

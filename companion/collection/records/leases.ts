@@ -182,6 +182,25 @@ export function releaseSnapshot(db: Db, lease: Lease, dueAt: number, now: number
   );
 }
 
+const retryAfterMs = { first: 10_000, most: 600_000 };
+
+/**
+ * Gives a snapshot back after an internal error: it comes again after 10 s, then twice as long each time, 10 minutes at
+ * most. Call inside `write`.
+ */
+export function postponeSnapshot(db: Db, lease: Lease, now: number): void {
+  const failures = findSnapshot(db, lease.id)?.num_uses_failed ?? 0;
+  const delay = Math.min(retryAfterMs.first * 2 ** Math.min(failures, 16), retryAfterMs.most);
+  releaseSnapshot(db, lease, now + delay, now);
+  db.raw(
+    `UPDATE snapshot SET num_uses_failed = num_uses_failed + 1 WHERE id = :id AND lease_generation = :generation`,
+    {
+      id: lease.id,
+      generation: lease.generation,
+    },
+  );
+}
+
 /** As `releaseSnapshot`, for a crawl. */
 export function releaseCrawl(db: Db, lease: Lease, dueAt: number, now: number): void {
   db.raw(

@@ -69,11 +69,13 @@ CREATE TABLE snapshot (${common}, ${leased},
   created_by TEXT NOT NULL REFERENCES user (id)) STRICT;
 CREATE UNIQUE INDEX snapshot_crawl_url ON snapshot (crawl_id, url) WHERE trashed_at IS NULL;
 CREATE INDEX snapshot_due ON snapshot (status, due_at, created_at) WHERE due_at IS NOT NULL;
+CREATE INDEX snapshot_due_browser ON snapshot (status, due_at, created_at) WHERE due_at IS NOT NULL AND source = 'browser';
+CREATE INDEX snapshot_idle ON snapshot (status) WHERE due_at IS NULL AND status IN ('queued', 'started');
 CREATE INDEX snapshot_crawl_due ON snapshot (crawl_id, status, due_at);
 CREATE INDEX snapshot_bookmarked ON snapshot (bookmarked_at, id) WHERE trashed_at IS NULL;
 CREATE INDEX snapshot_url ON snapshot (url, bookmarked_at) WHERE trashed_at IS NULL;
 CREATE INDEX snapshot_parent ON snapshot (parent_snapshot_id) WHERE parent_snapshot_id IS NOT NULL;
-CREATE INDEX snapshot_stale ON snapshot (index_stale, id) WHERE index_stale = 1;
+CREATE INDEX snapshot_stale ON snapshot (status, id) WHERE index_stale = 1;
 CREATE INDEX snapshot_trashed ON snapshot (trashed_at) WHERE trashed_at IS NOT NULL;
 CREATE INDEX snapshot_delete ON snapshot (delete_at) WHERE delete_at IS NOT NULL;
 CREATE INDEX snapshot_modified ON snapshot (modified_at, id);`;
