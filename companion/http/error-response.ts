@@ -17,7 +17,7 @@ export function errorResponse(thrown: Error, c: Context<AppEnv>, log: Logger): R
   }
   if (mapped instanceof HTTPException) {
     const code: ErrorCode = mapped.status === 404 ? 'not_found' : 'bad_request';
-    return answer(c, new HoldfastError(code, mapped.message), requestId);
+    return answer(c, new HoldfastError(code, `The request is not understood: ${mapped.message}.`), requestId);
   }
   log.error({ requestId, err: mapped, path: c.req.path }, 'request failed');
   const sentence = `Holdfast could not do this; the log names the reason under ${requestId}.`;
