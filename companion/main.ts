@@ -15,6 +15,7 @@ import { uiOrigins } from './http/host-kind.ts';
 import { listenOnFreePort, listenOnLoopback } from './http/listen.ts';
 import { createLogger, type Logger } from './log/logger.ts';
 import { createReplay } from './replay/replay.ts';
+import { superviseRunner } from './runner/supervise-runner.ts';
 import { createSearch } from './search/search.ts';
 import { createUploads } from './uploads/uploads.ts';
 import { createWebShell, type WebShell } from './web/serve.ts';
@@ -105,6 +106,10 @@ async function startParts(
   stops.push(() => fallback.close());
   ports.fallback = fallback.port;
   writeServerFile(collection, main.port);
+  if (options.runner !== false) {
+    const runner = superviseRunner({ collection, log });
+    stops.push(() => runner.stop());
+  }
   const address = uiOrigins(main.port)[0]!;
   return {
     port: main.port,
