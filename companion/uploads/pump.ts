@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { HoldfastError } from '../../shared/errors/holdfast-error.ts';
+import { limits } from '../../shared/limits.ts';
 
 /** While one batch is written this much of the next may collect; beyond it the sender waits. */
 const bufferedBytesMax = 2 * 1024 * 1024;
@@ -46,9 +47,7 @@ class Inbox {
 
   /** The next bytes; an empty list at the end. */
   async next(): Promise<Buffer[]> {
-    while (this.batch.length === 0 && !this.ended && this.failure === undefined) {
-      await new Promise<void>((resolve) => (this.wake = resolve));
-    }
+    while (this.batch.length === 0 && !this.ended && this.failure === undefined) await this.somethingNew();
     if (this.failure !== undefined && (this.batch.length === 0 || this.signal.aborted)) throw this.failure;
     const batch = this.batch;
     this.batch = [];
@@ -62,6 +61,12 @@ class Inbox {
     this.source.off('data', this.onData).off('end', this.onEnd).off('close', this.onClose);
     this.signal.removeEventListener('abort', this.onAbort);
     // The error listener stays: a connection that breaks later must not end the process.
+  }
+
+  private async somethingNew(): Promise<void> {
+    const stalled = setTimeout(() => this.fail(brokenOff()), limits.uploadStallMs);
+    await new Promise<void>((resolve) => (this.wake = resolve));
+    clearTimeout(stalled);
   }
 
   private readonly onData = (chunk: Buffer): void => {

@@ -1,5 +1,6 @@
 import fs from 'node:fs/promises';
 import { parseDigest, type Digest } from '../../shared/digest/digest.ts';
+import { isHoldfastError } from '../../shared/errors/holdfast-error.ts';
 import { limits } from '../../shared/limits.ts';
 import type { UploadState } from '../../shared/protocol/requests.ts';
 import { ensureReserve, type Collection } from '../collection/open-collection.ts';
@@ -62,9 +63,16 @@ export class Uploads {
     clearInterval(this.sweeper);
   }
 
-  /** The rows of a result. Throws `not_found` or `deleted`. */
-  requireTarget(resultId: string): UploadTarget {
-    return requireTarget(this.collection.db, resultId, this.index.ofResult(resultId)[0]?.snapshotId);
+  /** The rows of a result. Throws `not_found`, or `deleted` when nothing of the page is left but its name. */
+  async requireTarget(resultId: string): Promise<UploadTarget> {
+    const entries = this.index.ofResult(resultId);
+    try {
+      return requireTarget(this.collection.db, resultId, entries[0]?.snapshotId);
+    } catch (error) {
+      // Nobody will finish these; their bytes go with the page.
+      if (isHoldfastError(error) && error.code === 'deleted') for (const entry of entries) await this.remove(entry);
+      throw error;
+    }
   }
 
   /**
@@ -77,7 +85,7 @@ export class Uploads {
     const { signal, release } = await entry.takeTurn();
     if (entry.gone) {
       release();
-      return this.begin(this.requireTarget(key.resultId), key);
+      return this.begin(await this.requireTarget(key.resultId), key);
     }
     const place = {
       folder: this.collection.layout.upload(entry.id),
@@ -124,10 +132,16 @@ export class Uploads {
   /** Removes parts that nobody wrote to for 30 days; their results stay as they are. */
   async removeSilent(now: number): Promise<void> {
     for (const entry of this.index.all()) {
-      if (!entry.onDisk || now - entry.updatedAt <= limits.uploadSilentMs) continue;
-      const { release } = await entry.takeTurn();
+      if (entry.onDisk && now - entry.updatedAt > limits.uploadSilentMs) await this.remove(entry);
+    }
+  }
+
+  private async remove(entry: UploadEntry): Promise<void> {
+    const { release } = await entry.takeTurn();
+    try {
       await fs.rm(this.collection.layout.upload(entry.id), { recursive: true, force: true });
       this.index.remove(entry);
+    } finally {
       release();
     }
   }

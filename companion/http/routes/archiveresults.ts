@@ -49,14 +49,14 @@ export function archiveResultRoutes(deps: AppDeps): OpenAPIHono<AppEnv> {
   app.openapi(jsonRoute('get', routes.results, 'List results, newest first', pageSchema(archiveResultSchema), { query: listQuery }), (c) =>
     c.json(listPage(deps, c.req.valid('query')), 200),
   );
-  app.openapi(jsonRoute('get', `${routes.base}/core/archiveresult/{id}`, 'One result', archiveResultSchema, { params: idParam }), (c) => {
-    const target = uploads.requireTarget(requireId(c.req.valid('param').id));
+  app.openapi(jsonRoute('get', `${routes.base}/core/archiveresult/{id}`, 'One result', archiveResultSchema, { params: idParam }), async (c) => {
+    const target = await uploads.requireTarget(requireId(c.req.valid('param').id));
     return c.json(withPendingFiles(present(deps, target), uploads.pending(target.result.id, c.get('caller').key)), 200);
   });
   app.openapi(
     jsonRoute('get', `${routes.base}/core/archiveresult/{id}/uploads`, 'What has arrived of each file', uploadStatesSchema, { params: idParam }),
-    (c) => {
-      const { result } = uploads.requireTarget(requireId(c.req.valid('param').id));
+    async (c) => {
+      const { result } = await uploads.requireTarget(requireId(c.req.valid('param').id));
       return c.json({ uploads: uploads.states(result.id, c.get('caller').key) }, 200);
     },
   );
@@ -88,7 +88,7 @@ async function postResult(deps: AppDeps, c: Context<AppEnv>): Promise<Response> 
 
 /** Adds files or a chunk to a result, or changes what it says. */
 async function patchResult(deps: AppDeps, c: Context<AppEnv>): Promise<Response> {
-  const target = deps.uploads.requireTarget(requireId(c.req.param('id') ?? ''));
+  const target = await deps.uploads.requireTarget(requireId(c.req.param('id') ?? ''));
   if (isMultipart(c)) {
     const outcome = await receiveForm(deps.uploads, { ...formOf(c), defaultStatus: undefined, target: async () => target });
     return answerForm(deps, c, outcome);

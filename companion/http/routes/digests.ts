@@ -33,7 +33,7 @@ export function digestRoutes(deps: AppDeps): OpenAPIHono<AppEnv> {
   );
   app.openapi(attach, async (c) => {
     const body = c.req.valid('json');
-    const target = uploads.requireTarget(requireId(c.req.valid('param').id));
+    const target = await uploads.requireTarget(requireId(c.req.valid('param').id));
     const attachment = {
       path: checkOutputPath(body.path),
       digest: requireDigest(body.digest),

@@ -15,7 +15,7 @@ import { requireId } from './snapshots.ts';
  */
 export async function outputDownload(deps: AppDeps, c: Context<AppEnv>): Promise<Response> {
   const { collection, uploads } = deps;
-  const target = uploads.requireTarget(requireId(c.req.param('id') ?? ''));
+  const target = await uploads.requireTarget(requireId(c.req.param('id') ?? ''));
   const outputPath = pathFrom(c.req.path);
   const output = findOutput(collection.db, target.result.id, outputPath);
   const digest = output && parseDigest(output.digest);
