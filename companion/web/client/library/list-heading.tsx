@@ -1,5 +1,7 @@
 import { countPhrase, numberPhrase } from '../../../../shared/words/amounts.ts';
 
+export type ListView = 'list' | 'grid';
+
 interface ListCount {
   /** Of the whole list, as far as the companion counted. */
   total: number;
@@ -11,8 +13,8 @@ interface Props {
   search: string;
   /** Undefined while the first answer is under way. */
   list: ListCount | undefined;
-  view: 'list' | 'grid';
-  onView: (view: 'list' | 'grid') => void;
+  view: ListView;
+  onView: (view: ListView) => void;
 }
 
 /** How many pages there are, said aloud when it changes, and the choice between list and grid. */

@@ -1,3 +1,6 @@
+/** Id of the list's element. */
+export const listId = 'kept-pages';
+
 /** Keys inside the list: up and down (or k and j) go from page to page, x or space selects, Escape goes to the search. */
 export function moveInRows(event: KeyboardEvent): void {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -22,8 +25,8 @@ const keyActions: Record<string, (row: Element, shift: boolean) => void> = {
   Escape: () => focusSearch(),
 };
 
-export function focusFirstRow(list: Element): void {
-  focusTitle(list.querySelector('.row'));
+export function focusFirstRow(): void {
+  focusTitle(document.querySelector(`#${listId} > .row`));
 }
 
 function focusTitle(row: Element | null): void {

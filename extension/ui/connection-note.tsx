@@ -1,0 +1,41 @@
+import { sendMessage } from '../messaging/send-message.ts';
+import type { ConnectionView } from '../messaging/view-model.ts';
+import { useAct } from './use-act.ts';
+
+/** What stands between this browser and the companion, and the way out; nothing when all is well. */
+export function ConnectionNote({ connection }: { connection: ConnectionView }) {
+  const { outcome, act } = useAct();
+  if (connection.kind === 'connected' || connection.kind === 'unpaired') return null;
+  return (
+    <section class="notice needs-you" aria-label="Connection">
+      <p>{connection.sentence}</p>
+      <div class="button-line">
+        {connection.kind === 'revoked' ? (
+          <a class="button" href="options.html" target="_blank">
+            Connect again
+          </a>
+        ) : (
+          <button type="button" class="button" onClick={() => void act(() => sendMessage('checkConnection', {}))}>
+            Try again
+          </button>
+        )}
+        {connection.kind === 'not_running' ? <HowToStart /> : null}
+      </div>
+      <p role="status" aria-live="polite" class="soft">
+        {outcome && outcome.sentence !== connection.sentence ? outcome.sentence : ''}
+      </p>
+    </section>
+  );
+}
+
+function HowToStart() {
+  return (
+    <details class="how">
+      <summary>How?</summary>
+      <p>
+        In Holdfast's folder, run <code>npm start</code>. If it is installed as a command, run{' '}
+        <code>holdfast serve</code>.
+      </p>
+    </details>
+  );
+}

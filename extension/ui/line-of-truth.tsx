@@ -1,0 +1,18 @@
+import type { CaptureView } from '../messaging/view-model.ts';
+import { phaseGlyphs, progressOf } from './capture-words.ts';
+
+/** Where the page is now, in one sentence; a bar only where a total is known. Said aloud when it changes. */
+export function LineOfTruth({ capture }: { capture: CaptureView }) {
+  const progress = progressOf(capture);
+  return (
+    <div class="truth" data-phase={capture.phase}>
+      <p role="status" aria-live="polite">
+        <span class="glyph" aria-hidden="true">
+          {phaseGlyphs[capture.phase]}
+        </span>
+        <span>{capture.sentence}</span>
+      </p>
+      {progress ? <progress max={progress.total} value={progress.done} aria-label={progress.text} /> : null}
+    </div>
+  );
+}
