@@ -21,6 +21,8 @@ export const limits = {
   reserveFileBytes: 8 * MIB,
   /** Body of the small JSON routes. */
   jsonBodyBytesMax: 4 * MIB,
+  /** An upload whose sender says nothing for this long is taken as broken off; what arrived stays. */
+  uploadStallMs: 120_000,
   /** A part nobody wrote to for this long is removed. */
   uploadSilentMs: 30 * 24 * 3600_000,
   /** Blobs without references older than this are pruned. */
