@@ -69,7 +69,10 @@ test.each<[string, PopupState, ReturnType<typeof primaryAction>]>([
 
 test('what is not primary stays reachable', () => {
   expect(otherActions(capture('kept_on_disk', ['open', 'keep_again', 'edit']), 'open')).toEqual(['keep_again']);
-  expect(otherActions(capture('kept_in_browser', ['retry', 'discard', 'edit']), 'pair')).toEqual(['retry', 'discard']);
+  expect(otherActions(capture('kept_in_browser', ['retry', 'discard', 'edit', 'keep_again']), 'pair')).toEqual([
+    'keep_again',
+    'discard',
+  ]);
 });
 
 test('progress is told only where a total is known', () => {

@@ -47,9 +47,12 @@ export function primaryAction(state: PopupState): PrimaryAction | undefined {
   return primaryOrder.find((action) => current.actions.includes(action));
 }
 
-/** The acts that remain beside the primary one. */
+/** The acts that remain beside the primary one, the one that loses something last. */
 export function otherActions(capture: CaptureView, primary: PrimaryAction | undefined): ButtonAction[] {
-  return capture.actions.filter((action): action is ButtonAction => action !== 'edit' && action !== primary);
+  const rest = capture.actions.filter((action): action is ButtonAction => action !== 'edit' && action !== primary);
+  // Nothing can be sent before the browser is connected.
+  const possible = primary === 'pair' ? rest.filter((action) => action !== 'retry') : rest;
+  return possible.toSorted((a, b) => Number(a === 'discard') - Number(b === 'discard'));
 }
 
 /** How far a capture is, where a total is known. */

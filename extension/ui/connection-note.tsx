@@ -2,8 +2,14 @@ import { sendMessage } from '../messaging/send-message.ts';
 import type { ConnectionView } from '../messaging/view-model.ts';
 import { useAct } from './use-act.ts';
 
+interface Props {
+  connection: ConnectionView;
+  /** False where another button of the page already tries again. */
+  canRetry: boolean;
+}
+
 /** What stands between this browser and the companion, and the way out; nothing when all is well. */
-export function ConnectionNote({ connection }: { connection: ConnectionView }) {
+export function ConnectionNote({ connection, canRetry }: Props) {
   const { outcome, act } = useAct();
   if (connection.kind === 'connected' || connection.kind === 'unpaired') return null;
   return (
@@ -14,11 +20,11 @@ export function ConnectionNote({ connection }: { connection: ConnectionView }) {
           <a class="button" href="options.html" target="_blank">
             Connect again
           </a>
-        ) : (
+        ) : canRetry ? (
           <button type="button" class="button" onClick={() => void act(() => sendMessage('checkConnection', {}))}>
             Try again
           </button>
-        )}
+        ) : null}
         {connection.kind === 'not_running' ? <HowToStart /> : null}
       </div>
       <p role="status" aria-live="polite" class="soft">

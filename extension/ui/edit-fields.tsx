@@ -19,10 +19,16 @@ interface Props {
 
 /** The title, changed in place. */
 export function TitleField({ capture, onEdit }: Props) {
-  const field = useSavedDraft(capture.title, (title) => onEdit({ title: title.trim() }));
+  const field = useSavedDraft(capture.title, (title) => onEdit({ title: title.replace(/\s+/g, ' ').trim() }));
   return (
-    <input
+    <textarea
       class="title-field"
+      rows={2}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter') return;
+        event.preventDefault();
+        event.currentTarget.blur();
+      }}
       aria-label="Title"
       placeholder="No title"
       dir="auto"

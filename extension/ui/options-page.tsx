@@ -42,7 +42,7 @@ function Sections({ state }: { state: OptionsState }) {
   return (
     <>
       <ConnectionSection state={state} />
-      <PermissionSection permissions={state.permissions} />
+      <PermissionSection permissions={state.permissions} isNext={state.connection.kind === 'connected'} />
       <section class="section" aria-labelledby="keep-title">
         <h2 id="keep-title">Keep a page</h2>
         <p>

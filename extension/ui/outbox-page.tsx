@@ -33,7 +33,7 @@ export function OutboxPage({ onExport }: Props) {
               ? 'Nothing waits. Everything you kept is on disk.'
               : `${countPhrase(state.outbox.count, 'page')}, ${sizePhrase(state.outbox.bytes)}, safe here until Holdfast has them on disk.`}
           </p>
-          <ConnectionNote connection={state.connection} />
+          <ConnectionNote connection={state.connection} canRetry={state.outbox.count === 0} />
           {state.connection.kind === 'unpaired' && state.outbox.count > 0 ? (
             <p class="notice needs-you">
               {state.connection.sentence} <a href="options.html">Connect to Holdfast</a>

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks';
 import type { CaptureView, PopupState } from '../messaging/view-model.ts';
 import { ActionButtons } from './action-buttons.tsx';
 import { CaptureDetails } from './capture-details.tsx';
@@ -14,12 +15,15 @@ import { useAct } from './use-act.ts';
 export function PageCard({ state }: { state: PopupState }) {
   const { outcome, act } = useAct();
   const { current, tab } = state;
+  const card = useRef<HTMLElement>(null);
+  // Reading begins at the page; without this the browser would put the cursor into the title.
+  useEffect(() => card.current?.focus(), []);
   const primary = primaryAction(state);
   const onEdit = (edit: CaptureEdit) => {
     if (current) void act(() => sendEdit(current.id, edit));
   };
   return (
-    <section class="card" aria-label="This page">
+    <section class="card" aria-label="This page" tabIndex={-1} ref={card}>
       {current ? (
         <CardHead key={current.id} capture={current} onEdit={onEdit} />
       ) : tab ? (

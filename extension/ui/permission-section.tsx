@@ -3,7 +3,7 @@ import type { PermissionsView } from '../messaging/view-model.ts';
 import { useAct } from './use-act.ts';
 
 /** Explains the optional permissions before the browser asks, and asks from the click. */
-export function PermissionSection({ permissions }: { permissions: PermissionsView }) {
+export function PermissionSection({ permissions, isNext }: { permissions: PermissionsView; isNext: boolean }) {
   const { outcome, act } = useAct();
   const ask = async () => {
     const granted = await requestFullPermissions();
@@ -29,7 +29,7 @@ export function PermissionSection({ permissions }: { permissions: PermissionsVie
             <li>"Save link", which opens a link in the background and keeps it.</li>
           </ul>
           <p>Holdfast still reads nothing until you ask it to keep a page, and sends pages only to this computer.</p>
-          <button type="button" class="button primary" onClick={() => void act(ask)}>
+          <button type="button" class={isNext ? 'button primary' : 'button'} onClick={() => void act(ask)}>
             Allow
           </button>
         </>

@@ -3,6 +3,7 @@ import { countPhrase } from '../../shared/words/amounts.ts';
 import type { Outcome } from '../messaging/messages.ts';
 import { sendMessage, subjectTabId } from '../messaging/send-message.ts';
 import type { PopupState } from '../messaging/view-model.ts';
+import { primaryAction } from './capture-words.ts';
 import { ConnectionNote } from './connection-note.tsx';
 import { PageCard } from './page-card.tsx';
 import { PermissionNote } from './permission-note.tsx';
@@ -42,7 +43,7 @@ export function PopupPage() {
           </p>
         ) : null}
         {connection.kind === 'unpaired' && !current ? <p class="notice">{connection.sentence}</p> : null}
-        <ConnectionNote connection={connection} />
+        <ConnectionNote connection={connection} canRetry={primaryAction(state) !== 'retry'} />
         {permissions.full ? null : <PermissionNote permissions={permissions} />}
         <VersionStrip versions={versions} />
         <RecentList captures={others.slice(0, RECENT_SHOWN)} />
