@@ -24,6 +24,13 @@ const hookEntries = pluginFolders.flatMap((plugin) =>
     .map((file) => [`${plugin}/${basename(file, '.ts')}`, join('plugins', plugin, file)]),
 );
 
+/** Scripts that a plugin runs in pages: each whole in itself, read by the hook as text. */
+const pageScripts = pluginFolders.flatMap((plugin) => {
+  const folder = join('plugins', plugin, 'page');
+  const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith('-script.ts')) : [];
+  return files.map((file) => [`${plugin}/page/${basename(file, '.ts')}`, join(folder, file)] as const);
+});
+
 function filesBelow(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
@@ -84,4 +91,9 @@ export default defineConfig([
           plugins: [completePluginFolders()],
         },
       ]),
+  ...pageScripts.map(([name, file]) => ({
+    input: { [name]: file },
+    platform: 'browser' as const,
+    output: { dir: join(outFolder, 'plugins'), format: 'iife' as const, entryFileNames: '[name].js' },
+  })),
 ]);

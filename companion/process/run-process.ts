@@ -14,6 +14,7 @@ export interface ProcessOptions extends SpawnOptions {
   streamBytesMax?: number;
   /** Called for each whole line of stdout, in order. */
   onStdoutLine?: (line: string) => void;
+  onStderrLine?: (line: string) => void;
   /** Ends the group when the files below the folder grow beyond the limit. Looked at once a second and at the end. */
   outputLimit?: { folder: string; bytesMax: number };
   /** Streams and outcome are saved here before the result is given. */
@@ -54,9 +55,12 @@ export function startProcess(options: ProcessOptions, signal: AbortSignal): Runn
   if (signal.aborted) return neverStarted();
   const started = { atMs: Date.now(), tick: performance.now() };
   const firstLine = createSettable<boolean>();
-  const child = spawnCaptured(options, options.streamBytesMax ?? limits.hookStreamBytesMax, (line) => {
-    firstLine.settle(true);
-    options.onStdoutLine?.(line);
+  const child = spawnCaptured(options, options.streamBytesMax ?? limits.hookStreamBytesMax, {
+    stdout(line) {
+      firstLine.settle(true);
+      options.onStdoutLine?.(line);
+    },
+    stderr: (line) => options.onStderrLine?.(line),
   });
   const group = ownGroup(child.pid, options.graceMs ?? limits.killGraceMs);
   const limitsWatch = watchLimits(options, signal, group.end);

@@ -34,7 +34,7 @@ export interface CapturedChild {
 export function spawnCaptured(
   options: SpawnOptions,
   streamBytesMax: number,
-  onStdoutLine: (line: string) => void,
+  onLine: { stdout: (line: string) => void; stderr: (line: string) => void },
 ): CapturedChild {
   const [file, ...args] = options.command;
   const child = execa(file, args, {
@@ -50,12 +50,16 @@ export function spawnCaptured(
   });
   const stdout = new StreamTail(streamBytesMax);
   const stderr = new StreamTail(streamBytesMax);
-  const lines = new LineSplitter(streamBytesMax, onStdoutLine);
+  const lines = new LineSplitter(streamBytesMax, onLine.stdout);
+  const errorLines = new LineSplitter(streamBytesMax, onLine.stderr);
   child.stdout.on('data', (chunk: Buffer) => {
     stdout.push(chunk);
     lines.push(chunk);
   });
-  child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr.push(chunk);
+    errorLines.push(chunk);
+  });
 
   const exited = new Promise<Exit>((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal }));
@@ -70,6 +74,7 @@ export function spawnCaptured(
     await closed;
     clearTimeout(timer);
     lines.end();
+    errorLines.end();
   };
   return { pid: child.pid, stdout, stderr, exited, endStreams };
 }

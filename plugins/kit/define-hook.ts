@@ -12,6 +12,8 @@ export interface Hook {
   readonly cwd: string;
   readonly snapDir: string;
   readonly signal: AbortSignal;
+  /** The user's own browser delivered the page; its copy is what outputs should show. */
+  readonly isFromBrowser: boolean;
   /** A key of the configuration, or the fallback when it is empty. */
   text(key: string, fallback?: string): string;
   /** Throws a HookFailure when the key holds no number. */
@@ -89,6 +91,7 @@ function createHook(context: HookContext, url: string): Hook {
     cwd,
     snapDir,
     signal,
+    isFromBrowser: env[hookEnvironment.snapshotSource] === 'browser',
     text,
     number(key, fallback) {
       const value = Number(text(key, String(fallback)));

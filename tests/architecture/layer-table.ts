@@ -124,7 +124,8 @@ export const owners: readonly Owner[] = [
   {
     name: 'outbound',
     modules: ['^undici$', '^(node:)?(tls|dns)(/promises)?$'],
-    folders: ['companion/egress'],
+    folders: ['companion/egress', 'companion/cli/doctor', 'plugins/kit'],
+    // Hooks fetch through the kit, which uses the proxy; doctor asks where our own name leads.
     why: 'every outbound connection of an extractor passes the address rules',
   },
 ];
