@@ -12,7 +12,7 @@ const INJECTION_MS = 4_000;
 /** The second try, without frames, on a page that was slow at the first. */
 const RETRY_MS = 20_000;
 
-export interface DomSubject {
+export interface PageSubject {
   tabId: number;
   documentKey: string;
 }
@@ -30,7 +30,7 @@ export interface DomOutcome {
  * a deadline it tries once more without frames and says so.
  * @throws Error with the reason when that fails too
  */
-export async function captureDom(page: DomSubject, jobs: SliceJobs, openFile: OpenFile): Promise<DomOutcome> {
+export async function captureDom(page: PageSubject, jobs: SliceJobs, openFile: OpenFile): Promise<DomOutcome> {
   const { tabId } = page;
   const frames = await prepareFrames(tabId);
   await injectMain(tabId);
@@ -47,7 +47,7 @@ export async function captureDom(page: DomSubject, jobs: SliceJobs, openFile: Op
 }
 
 async function attempt(
-  page: DomSubject,
+  page: PageSubject,
   jobs: SliceJobs,
   openFile: OpenFile,
   removeFrames: boolean,

@@ -80,6 +80,9 @@ async function shoot(windowId: number): Promise<string | undefined> {
     return await browser.tabs.captureVisibleTab(windowId, { format: 'png' });
   } catch (error) {
     if (error instanceof Error && error.message.includes('MAX_CAPTURE_VISIBLE_TAB_CALLS_PER_SECOND')) return undefined;
+    if (error instanceof Error && /cannot access|permission/i.test(error.message)) {
+      throw new Error('the browser allows no picture of this page', { cause: error });
+    }
     throw error;
   } finally {
     lastShotAt = Date.now();

@@ -26,6 +26,8 @@ export const witnessPlugins = {
   mhtml: 'chrome_extension_mhtml',
   screenshot: 'chrome_extension_screenshot',
   facts: 'chrome_extension_facts',
+  /** A tab that shows a file, not a page (a PDF): the file's own bytes. */
+  file: 'staticfile',
 } as const;
 export type WitnessKind = keyof typeof witnessPlugins;
 export const witnessFiles: Record<WitnessKind, string> = {
@@ -33,5 +35,6 @@ export const witnessFiles: Record<WitnessKind, string> = {
   mhtml: 'snapshot.mhtml',
   screenshot: 'screenshot.png',
   facts: 'facts.json',
+  file: 'document.pdf',
 };
 export const uploadHookName = 'on_Snapshot__archivebox_browser_extension_upload';

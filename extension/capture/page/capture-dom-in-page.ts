@@ -1,11 +1,9 @@
 import { getPageData } from 'single-file-core/single-file.js';
 import type { SingleFileFetch, SingleFileOptions } from 'single-file-core/single-file.js';
-import { encodeBase64 } from '../../platform/base64.ts';
 import { withDeadline } from '../../platform/deadline.ts';
 import { documentKey } from './describe-page.ts';
-
-/** Bytes of one slice on its way to the background; messages hold at most 64 MiB and base64 adds a third. */
-const SLICE_BYTES = 3 * 1024 * 1024;
+import { sendSlices } from './send-slices.ts';
+import type { SendSlice } from './send-slices.ts';
 
 export interface DomRequest {
   job: string;
@@ -26,7 +24,7 @@ export interface DomReport {
 }
 
 export interface PageDoors {
-  sendSlice: (index: number, base64: string) => Promise<void>;
+  sendSlice: SendSlice;
   /** Fetches as the page does, then as the background does. Records what failed. */
   fetch: SingleFileFetch;
 }
@@ -49,11 +47,7 @@ export async function captureDomInPage(
     `The page was not ready after ${Math.round(request.deadlineMs / 1000)} seconds.`,
   );
   const bytes = new TextEncoder().encode(page.content);
-  let slices = 0;
-  for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
-    await doors.sendSlice(slices, encodeBase64(bytes.subarray(at, at + SLICE_BYTES)));
-    slices += 1;
-  }
+  const slices = await sendSlices(bytes, doors.sendSlice);
   const frames = options.frames ?? [];
   const silent = frames.filter((frame) => frame.content === undefined);
   return {

@@ -1,5 +1,6 @@
 import { describe, openStage } from '../../capture/page-stage.ts';
 import type { PageDescription } from '../../capture/page/describe-page.ts';
+import { showsFile } from '../../capture/shown-file.ts';
 import type { SliceJobs } from '../../capture/slice-jobs.ts';
 import type { WitnessKind } from '../../../shared/model/states.ts';
 import type { CaptureRecord } from '../../outbox/capture-record.ts';
@@ -93,7 +94,7 @@ export class Keeper {
       documentKey,
       browserSession: session,
       closeTab: wish.closeTab,
-      planned: plannedWitnesses(),
+      planned: plannedWitnesses(page),
     });
     this.#start(record, page, wish.background);
     return record.id;
@@ -147,7 +148,8 @@ async function openPage(tabId: number): Promise<PageDescription | null> {
   }
 }
 
-function plannedWitnesses(): WitnessKind[] {
+function plannedWitnesses(page: PageDescription | null): WitnessKind[] {
+  if (page && showsFile(page.contentType)) return ['facts', 'file', 'screenshot'];
   return knowsMhtml() ? ['facts', 'dom', 'mhtml', 'screenshot'] : ['facts', 'dom', 'screenshot'];
 }
 

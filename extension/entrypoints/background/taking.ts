@@ -4,12 +4,12 @@ import { missingSentences, writeFacts } from '../../capture/facts.ts';
 import type { CaptureFacts, WitnessFact } from '../../capture/facts.ts';
 import type { OpenFile } from '../../capture/file-sink.ts';
 import { captureMhtml } from '../../capture/mhtml.ts';
-import { listFailedImages, runLazyPass, stageDeadlineMs } from '../../capture/page-stage.ts';
-import { describe } from '../../capture/page-stage.ts';
+import { describe, listFailedImages, runLazyPass, stageDeadlineMs } from '../../capture/page-stage.ts';
 import type { PageDescription } from '../../capture/page/describe-page.ts';
 import type { LazyPassReport } from '../../capture/page/lazy-pass.ts';
 import type { PictureOutcome, PictureSubject } from '../../capture/picture-subject.ts';
 import { captureScreenshot, shootView } from '../../capture/screenshot.ts';
+import { captureShownFile } from '../../capture/shown-file.ts';
 import type { SliceJobs } from '../../capture/slice-jobs.ts';
 import { TabWatch } from '../../capture/tab-watch.ts';
 import { makeThumbnail } from '../../capture/thumbnail.ts';
@@ -62,6 +62,7 @@ export class Taking {
       this.#lazy = await this.#tryLazyPass();
       this.#failedImages = await this.#attempt(() => listFailedImages(tabId), []);
     }
+    await this.take('file', (open) => this.#takeShownFile(page, open));
     await this.take('mhtml', (open) => captureMhtml(tabId, open));
     await this.take('dom', (open) => this.#takeDom(page, open));
     if (this.#wish.background) await this.skip('screenshot', NOT_IN_FRONT);
@@ -137,6 +138,12 @@ export class Taking {
     this.#dom = await captureDom({ tabId, documentKey: page.documentKey }, this.#doors.jobs, open);
     await this.addMissing(missingSentences(this.#dom, this.#failedImages, await allSitesAllowed()));
     return this.#dom.partial;
+  }
+
+  async #takeShownFile(page: PageDescription, open: OpenFile): Promise<string> {
+    const { tabId } = this.record;
+    await captureShownFile({ tabId, documentKey: page.documentKey }, this.#doors.jobs, open);
+    return 'The tab shows a file: its own bytes were kept.';
   }
 
   async #takePicture(page: PageDescription, open: OpenFile): Promise<string> {

@@ -16,6 +16,7 @@ const labels: Record<WitnessKind, string> = {
   mhtml: 'Web archive',
   screenshot: 'Picture',
   facts: 'Facts',
+  file: 'File',
 };
 
 /** What the pages show of one capture. */
