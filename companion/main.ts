@@ -1,6 +1,5 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import type { Hono } from 'hono';
 import { HoldfastError } from '../shared/errors/holdfast-error.ts';
 import type { AddressVerdict } from '../shared/url/address-verdict.ts';
 import { Access } from './auth/access.ts';
@@ -99,7 +98,7 @@ async function startParts(
     checkAddress: (url) => addressVerdict(url, ownPorts(), allow),
     checkOwnAddress: (url) => checkOwnAddress(url, ownPorts()),
   });
-  const main = await listenOnLoopback(app as unknown as Hono, settings.HOLDFAST_PORT);
+  const main = await listenOnLoopback(app, settings.HOLDFAST_PORT);
   stops.push(() => main.close());
   ports.main = main.port;
   const fallback = await listenOnFreePort((request) => replay.handleFallback(request));

@@ -1,5 +1,4 @@
 import { createAdaptorServer, type ServerType } from '@hono/node-server';
-import type { Hono } from 'hono';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { HoldfastError } from '../../shared/errors/holdfast-error.ts';
@@ -11,7 +10,10 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-type FetchApp = Pick<Hono, 'fetch'>;
+/** An application as the composition root sees it. */
+interface FetchApp {
+  fetch(request: Request, env?: object): Response | Promise<Response>;
+}
 
 /**
  * Listens on 127.0.0.1 and [::1] at one port: a stranger on ::1 would answer `localhost` (DESIGN section 8). Port 0

@@ -53,6 +53,8 @@ const cruiserOptions = {
   doNotFollow: { path: 'node_modules' },
   exclude: { path: '^(tests/fixtures|dist)/' },
   enhancedResolveOptions: {
+    // Some packages hold types alone.
+    mainFields: ['module', 'main', 'types'],
     exportsFields: ['exports'],
     conditionNames: ['import', 'require', 'node', 'default', 'types'],
   },
