@@ -5,6 +5,7 @@ import { everyPlugin, requestedPlugins } from '../collection/records/requests.ts
 import { outputsOfResults, resultsOfSnapshots } from '../collection/records/results.ts';
 import type { ArchiveResultRow } from '../collection/records/tables.ts';
 import { findPlugin } from '../plugin-registry/choose-plugins.ts';
+import type { HookConfig } from '../plugin-registry/hook-config.ts';
 import { planHooks, type PlannedHook } from '../plugin-registry/plan-hooks.ts';
 import { withRequirements } from '../plugin-registry/requirements.ts';
 import { captureFolders } from './run-folder.ts';
@@ -24,19 +25,24 @@ export interface RunPlan {
 export function planRun(run: SnapshotRun, again: boolean): RunPlan {
   const { catalogue, collection } = run.context;
   const snapshot = run.row();
-  const config = parseObject(snapshot.config);
   if (run.config['INDEX_ONLY'] === true || parseObject(run.crawl.config)['INDEX_ONLY'] === true)
     return { hooks: [], skipped: [] };
   const results = resultsOfSnapshots(collection.db, [snapshot.id]);
   const asked = run.claimedAs === 'sealed' ? knownPlugins(run, requestedPlugins(snapshot) ?? []) : [];
-  const plan = planHooks(catalogue, {
+  const config = usableConfig(run);
+  if (config === undefined) return { hooks: [], skipped: [] };
+  const fetch = parseObject(snapshot.config)['FETCH'] === true;
+  const planned = planHooks(catalogue, {
     event: 'Snapshot',
     source: snapshot.source,
-    fetch: config['FETCH'] === true,
+    fetch,
     delivered: deliveredPlugins(results),
-    config: run.config,
+    config,
     ...(asked.length > 0 && !asked.includes(everyPlugin) ? { requested: asked } : {}),
   });
+  // A list of plugins in settings or crawl chooses among them; it is no wish to fetch what a browser delivered.
+  const isLocalOnly = snapshot.source === 'browser' && !fetch && asked.length === 0;
+  const plan = isLocalOnly ? planned.map(withoutNetwork) : planned;
   const lastCapture = newestCapture(run, results);
   const state = new Map(results.map((result) => [`${result.plugin}/${result.hook_name}`, result]));
   const isOpen = (hook: PlannedHook): boolean => {
@@ -48,6 +54,12 @@ export function planRun(run: SnapshotRun, again: boolean): RunPlan {
     return !isDone(hook, result);
   };
   return withNeeded(run, plan, isOpen);
+}
+
+function withoutNetwork(hook: PlannedHook): PlannedHook {
+  if (hook.action === 'skip' || !hook.network) return hook;
+  const { network: _network, ...rest } = hook;
+  return { ...rest, action: 'skip', reason: 'would use the network' };
 }
 
 /** A result that an earlier plan only skipped is no reason to skip the hook now. */
@@ -71,6 +83,17 @@ function withNeeded(run: SnapshotRun, plan: readonly PlannedHook[], isOpen: (hoo
     ),
     skipped: open.filter((hook) => hook.action === 'skip'),
   };
+}
+
+/** The crawl's own list of plugins without those that are gone; undefined when it named some and all of them are. */
+function usableConfig(run: SnapshotRun): HookConfig | undefined {
+  const names = String(run.config['PLUGINS'] ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  if (names.length === 0) return run.config;
+  const known = knownPlugins(run, names);
+  return known.length === 0 ? undefined : { ...run.config, PLUGINS: known.join(',') };
 }
 
 /** Requested plugins that exist here; a name of a plugin that was removed must not stop the others. */

@@ -1,6 +1,9 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { limits } from '../../shared/limits.ts';
+import type { Db } from '../collection/database.ts';
+import { findCrawl } from '../collection/records/crawls.ts';
+import { isWorkInProgress } from '../collection/records/due-work.ts';
 import { endProcess, findProcess, runningProcesses } from '../collection/records/processes.ts';
 import { applyRepair, repairs } from '../collection/records/recovery.ts';
 import { findResultByKey, outputsOfResults, resultsOfSnapshots } from '../collection/records/results.ts';
@@ -140,9 +143,18 @@ async function sweepRunFolders(context: RunnerContext): Promise<void> {
   const { db, layout } = context.collection;
   for (const name of await fs.readdir(layout.runs())) {
     const match = /^(crawl-)?([0-9a-f-]{36})-(\d+)$/.exec(name);
-    if (!match?.[2] || match[1] !== undefined) continue;
-    const snapshot = findSnapshot(db, match[2]);
-    const isOver = !snapshot || snapshot.lease_owner === null || snapshot.lease_generation !== Number(match[3]);
+    if (!match?.[2]) continue;
+    const isOver =
+      match[1] === undefined ? isSnapshotRunOver(db, match[2], Number(match[3])) : isCrawlRunOver(db, match[2]);
     if (isOver) await removeRunFolder(path.join(layout.runs(), name));
   }
+}
+
+function isSnapshotRunOver(db: Db, snapshotId: string, generation: number): boolean {
+  const snapshot = findSnapshot(db, snapshotId);
+  return !snapshot || snapshot.lease_owner === null || snapshot.lease_generation !== generation;
+}
+
+function isCrawlRunOver(db: Db, crawlId: string): boolean {
+  return (findCrawl(db, crawlId)?.status ?? 'sealed') === 'sealed' && !isWorkInProgress(db, { crawlId });
 }

@@ -65,7 +65,7 @@ export interface RunnerContextOptions {
 export async function createRunnerContext(options: RunnerContextOptions): Promise<RunnerContext> {
   const { collection, loaded, log } = options;
   const { settings, raw } = loaded;
-  const catalogue = await loadCatalogue(options.pluginFolders ?? [builtInPlugins(), collection.layout.plugins()]);
+  const catalogue = await loadPlugins(collection, options.pluginFolders);
   for (const problem of catalogue.problems) log.warn(problem, 'a plugin cannot be used');
   const ownPorts = createOwnPorts(collection, settings.HOLDFAST_PORT);
   const services =
@@ -80,6 +80,11 @@ export async function createRunnerContext(options: RunnerContextOptions): Promis
     checkAddress: createAddressCheck(collection, settings),
     onEvent: options.onEvent ?? (() => undefined),
   };
+}
+
+/** The plugins of this collection: the built-in ones and those of its data folder, which replace them by name. */
+export function loadPlugins(collection: Collection, folders?: readonly string[]): Promise<Catalogue> {
+  return loadCatalogue(folders ?? [builtInPlugins(), collection.layout.plugins()]);
 }
 
 /** The check of every address before the companion fetches it: not the companion itself, not a private place. */

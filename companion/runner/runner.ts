@@ -19,7 +19,7 @@ import {
   releaseCrawl,
   type Lease,
 } from '../collection/records/leases.ts';
-import { requestSnapshot } from '../collection/records/requests.ts';
+import { followCrawl } from '../collection/records/requests.ts';
 import { findSnapshot } from '../collection/records/snapshots.ts';
 import type { CrawlRow, SnapshotRow } from '../collection/records/tables.ts';
 import { parseCrawl } from './parse-crawl.ts';
@@ -55,6 +55,8 @@ export class Runner {
   private lastSealedAt = Date.now();
   private recoveredAt = 0;
   private isRetired = false;
+  /** The bell rang since the last look at the rows. */
+  private hasRung = true;
 
   constructor(context: RunnerContext, seat: RunnerSeat, options: RunnerOptions) {
     this.context = context;
@@ -65,9 +67,11 @@ export class Runner {
 
   /** Works until nothing is due (never, for a daemon), until the signal, or until a newer runner retired this one. */
   async run(signal: AbortSignal): Promise<void> {
+    const stopListening = this.context.collection.bell.onRing(() => (this.hasRung = true));
     try {
       while (!signal.aborted && !this.isRetired) {
         await this.upkeep();
+        this.hasRung = false;
         const work = this.isFailing ? undefined : this.next();
         if (work) await this.begin(work, signal);
         else if (this.tasks.size > 0 || this.options.daemon) await this.waitForChange(signal);
@@ -75,6 +79,7 @@ export class Runner {
       }
     } finally {
       await Promise.allSettled(this.tasks.values());
+      stopListening();
     }
     if (this.isFailing) throw this.failures[0];
   }
@@ -116,9 +121,9 @@ export class Runner {
       case 'sealed_snapshot':
         return this.beginSealedSnapshot(work.snapshot, signal);
       case 'cancelled_snapshot':
-        return this.change(() => requestSnapshot(this.db, work.snapshot.id, 'cancel', Date.now()));
+        return this.change(() => followCrawl(this.db, work.snapshot.id, 'cancel', Date.now()));
       case 'paused_snapshot':
-        return this.change(() => requestSnapshot(this.db, work.snapshot.id, 'pause', Date.now()));
+        return this.change(() => followCrawl(this.db, work.snapshot.id, 'pause', Date.now()));
       case 'queued_crawl':
       case 'started_crawl':
         return this.beginCrawl(work.crawl, signal);
@@ -145,12 +150,19 @@ export class Runner {
       return claimSnapshot(this.db, { id: row.id, owner: this.seat.id, now });
     });
     if (lease) this.startSnapshotTask(snapshot, lease, 'started', signal);
+    else await this.noteRefusedClaim();
   }
 
   private async beginSealedSnapshot(snapshot: SnapshotRow, signal: AbortSignal): Promise<void> {
     const request = { id: snapshot.id, owner: this.seat.id, now: Date.now() };
     const lease = await this.db.write(() => claimSealedSnapshot(this.db, request));
     if (lease) this.startSnapshotTask(snapshot, lease, 'sealed', signal);
+    else await this.noteRefusedClaim();
+  }
+
+  /** Only the active runner claims; one that was retired must not ask again and again. */
+  private async noteRefusedClaim(): Promise<void> {
+    this.isRetired = !(await this.seat.beat());
   }
 
   private startSnapshotTask(snapshot: SnapshotRow, lease: Lease, as: 'started' | 'sealed', signal: AbortSignal): void {
@@ -182,10 +194,10 @@ export class Runner {
   }
 
   private async beginCrawl(crawl: CrawlRow, signal: AbortSignal): Promise<void> {
-    if (crawl.input_done === 1) return this.change(() => tickCrawl(this.db, crawl.id, Date.now()));
+    if (crawl.input_done === 1) return this.lookAfterCrawl(crawl);
     const request = { id: crawl.id, owner: this.seat.id, now: Date.now() };
     const lease = await this.db.write(() => claimCrawl(this.db, request));
-    if (!lease) return;
+    if (!lease) return this.noteRefusedClaim();
     this.startTask(parseTask, async () => {
       try {
         await parseCrawl(this.context, lease, signal);
@@ -200,6 +212,12 @@ export class Runner {
       }
       await this.change(() => releaseCrawl(this.db, lease, Date.now(), Date.now()));
     });
+  }
+
+  private async lookAfterCrawl(crawl: CrawlRow): Promise<void> {
+    const isSealed = await this.db.write(() => tickCrawl(this.db, crawl.id, Date.now()));
+    if (isSealed) await removeRunFolder(this.context.collection.layout.crawlRun(crawl.id, crawl.lease_generation));
+    this.context.collection.bell.ring();
   }
 
   /** Runs beside the loop. A task that ends rings the bell, so that the loop looks again. */
@@ -224,6 +242,7 @@ export class Runner {
   /** One timer serves the next due row and the next recovery; everything else comes by the bell. */
   private async waitForChange(signal: AbortSignal): Promise<void> {
     if (this.tasks.size === 0 && (await this.rewriteStaleIndexes())) return;
+    if (this.hasRung) return;
     const now = Date.now();
     const dueAt = Math.min(
       nextDueAt(this.db, now) ?? Number.POSITIVE_INFINITY,
@@ -232,11 +251,20 @@ export class Runner {
     await this.context.collection.bell.next(Math.max(1, dueAt - now), signal);
   }
 
-  /** True when there was something to rewrite. */
+  /** True when something was rewritten. */
   private async rewriteStaleIndexes(): Promise<boolean> {
     const ids = staleSnapshotIds(this.db, staleBatch);
-    for (const id of ids) await writeIndexFiles(this.context.collection, id);
-    return ids.length > 0;
+    let written = 0;
+    for (const id of ids) {
+      try {
+        await writeIndexFiles(this.context.collection, id);
+        written += 1;
+      } catch (error) {
+        // The rows are whole; their copy in files is tried again at the next look.
+        this.context.log.error({ err: error, snapshot: id }, 'index files could not be written');
+      }
+    }
+    return written > 0;
   }
 }
 

@@ -1,16 +1,14 @@
-import { existsSync } from 'node:fs';
-import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { limits } from '../../shared/limits.ts';
 import type { Collection } from '../collection/open-collection.ts';
 import type { Logger } from '../log/logger.ts';
 import { startProcess, type RunningProcess } from '../process/run-process.ts';
+import { inheritedEnvironment, runnerCommand } from './runner-command.ts';
 
 export interface SupervisorOptions {
   collection: Collection;
   log: Logger;
-  /** Program and first arguments of this command line; found from this process when left out. */
+  /** Instead of `holdfast run --daemon --tied` of this checkout. */
   command?: readonly [string, ...string[]];
 }
 
@@ -38,7 +36,7 @@ export function superviseRunner(options: SupervisorOptions): Supervisor {
       const result = await child.result;
       if (stopping.signal.aborted) return;
       options.log.warn(
-        { exitCode: result.exitCode, signal: result.signal, stderr: result.stderr.slice(-2_000) },
+        { exitCode: result.exitCode, signal: result.signal },
         result.message ?? 'the runner ended; it is started again',
       );
       pause = Date.now() - startedAt > healthyMs ? backOffMs.first : Math.min(pause * 2, backOffMs.most);
@@ -57,26 +55,15 @@ export function superviseRunner(options: SupervisorOptions): Supervisor {
 }
 
 function startRunnerProcess(options: SupervisorOptions): RunningProcess {
-  const command = options.command ?? ownCommand();
   return startProcess(
     {
-      command: [...command, '--data', options.collection.root, 'run', '--daemon', '--tied'],
+      command: options.command ?? runnerCommand(options.collection.root, '--daemon', '--tied'),
       env: inheritedEnvironment(),
       cwd: options.collection.root,
       isTiedToUs: true,
+      // The runner writes the same kind of lines as the server; they belong together.
+      onStderrLine: (line) => process.stderr.write(`${line}\n`),
     },
     new AbortController().signal,
   );
-}
-
-/** The built command line, which lies beside this file once it is built itself. */
-function ownCommand(): readonly [string, ...string[]] {
-  const here = path.dirname(fileURLToPath(import.meta.url));
-  const beside = path.join(here, 'cli.js');
-  return [process.execPath, existsSync(beside) ? beside : path.resolve(here, '..', '..', 'dist', 'companion', 'cli.js')];
-}
-
-function inheritedEnvironment(): Record<string, string> {
-  const entries = Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return Object.fromEntries(entries);
 }

@@ -5,7 +5,7 @@ import { sqlBuilder, type Db } from '../database.ts';
 import { findCrawl } from './crawls.ts';
 import { holdsCrawlGeneration, type Lease } from './leases.ts';
 import { ensureSnapshot } from './snapshots.ts';
-import type { CrawlRow, ReceiptRow } from './tables.ts';
+import type { CrawlRow, ReceiptRow, SnapshotRow } from './tables.ts';
 
 /** One record of a submitted text, checked. */
 export type SubmittedRecord =
@@ -89,6 +89,13 @@ export function finishInput(db: Db, lease: Lease, now: number): void {
 /** What was made of each record of a crawl's text, in the order of the text. */
 export function receiptsOfCrawl(db: Db, crawlId: string): ReceiptRow[] {
   return db.all(sqlBuilder.selectFrom('receipt').selectAll().where('crawl_id', '=', crawlId).orderBy('position'));
+}
+
+/** The first snapshots of a crawl in the order they were made. */
+export function snapshotsOfCrawl(db: Db, crawlId: string, limit: number): SnapshotRow[] {
+  return db.all(
+    sqlBuilder.selectFrom('snapshot').selectAll().where('crawl_id', '=', crawlId).orderBy('id').limit(limit),
+  );
 }
 
 /**

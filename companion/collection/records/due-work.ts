@@ -146,7 +146,9 @@ export function isWorkInProgress(db: Db, scope: WorkScope): boolean {
     ...(scope.crawlId === undefined ? [] : ['crawl_id = :crawlId']),
     ...(scope.snapshotIds === undefined ? [] : ['id IN (SELECT value FROM json_each(:ids))']),
   ];
-  const where = ["status = 'started'", 'lease_owner IS NOT NULL', ...only].join(' AND ');
+  const where = ["status IN ('started', 'sealed')", 'due_at IS NOT NULL', 'lease_owner IS NOT NULL', ...only].join(
+    ' AND ',
+  );
   return db.raw(`SELECT id FROM snapshot WHERE ${where} LIMIT 1`, bindScope(scope, {})).length > 0;
 }
 

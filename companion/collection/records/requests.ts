@@ -5,7 +5,7 @@ import type { Db } from '../database.ts';
 import { parseObject } from './common.ts';
 import { findCrawl } from './crawls.ts';
 import { wakeFinishedCrawl } from './leases.ts';
-import { requireSnapshot, updateSnapshot } from './snapshots.ts';
+import { findSnapshot, requireSnapshot, updateSnapshot } from './snapshots.ts';
 import type { CrawlRow, SnapshotRow } from './tables.ts';
 
 /** What a person may ask of a crawl or snapshot; the runner does the rest. */
@@ -64,6 +64,16 @@ export function requestSnapshot(db: Db, snapshotId: string, request: LifecycleRe
   if (next.status === 'sealed') wakeFinishedCrawl(db, snapshot.crawl_id, now);
   if (request === 'resume') reopenCrawl(db, snapshot.crawl_id, now);
   return requireSnapshot(db, snapshotId);
+}
+
+/**
+ * Brings an open snapshot into the state of its crawl: cancelled or paused with it. Call inside `write`; does nothing
+ * for one that is there already or was deleted meanwhile.
+ */
+export function followCrawl(db: Db, snapshotId: string, event: 'cancel' | 'pause', now: number): void {
+  const snapshot = findSnapshot(db, snapshotId);
+  if (!snapshot || snapshot.trashed_at !== null || !statesAllowing('snapshot', event).includes(snapshot.status)) return;
+  requestSnapshot(db, snapshotId, event, now);
 }
 
 /** A resumed snapshot of a paused crawl would be paused again at once. */

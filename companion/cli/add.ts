@@ -1,0 +1,128 @@
+import type { Command } from 'commander';
+import { HoldfastError } from '../../shared/errors/holdfast-error.ts';
+import { parseWebUrl } from '../../shared/url/web-url.ts';
+import { countPhrase } from '../../shared/words/amounts.ts';
+import type { Collection } from '../collection/open-collection.ts';
+import type { CrawlRow } from '../collection/records/tables.ts';
+import type { Settings } from '../config/settings.ts';
+import { parseCount, withCollection } from './data-folder.ts';
+import { printRecord, say } from './output.ts';
+import { stopOnSignal } from './run.ts';
+
+interface AddOptions {
+  depth?: string;
+  tag?: string;
+  plugins?: string;
+  bg?: boolean;
+}
+
+const depthMax = 4;
+
+export function addCommand(program: Command): void {
+  program
+    .command('add')
+    .description('keep pages: the companion fetches them and prints where each copy is')
+    .argument('<url...>', 'addresses that begin with http:// or https://')
+    .option('--depth <hops>', `follow links so far, 0 to ${depthMax} (default: 0)`)
+    .option('--tag <names>', 'tags for the pages, separated by commas')
+    .option('--plugins <names>', 'only these plugins, separated by commas')
+    .option('--bg', 'return at once and leave the work to a runner in the background')
+    .action((urls: string[], options: AddOptions, command: Command) =>
+      withCollection(command, (collection) => add(collection, urls, options)),
+    );
+}
+
+async function add(collection: Collection, texts: readonly string[], options: AddOptions): Promise<void> {
+  const { loadSettings } = await import('../config/settings.ts');
+  const { settings } = loadSettings(collection.layout.settings());
+  const urls = await requireUrls(collection, settings, texts);
+  const plugins = splitNames(options.plugins);
+  await requireKnownPlugins(collection, plugins);
+  const crawl = await submit(collection, settings, urls, plugins, options);
+  printRecord(crawl.id);
+  if (options.bg) await leaveToRunner(collection, urls.length);
+  else await waitForCopies(collection, crawl);
+}
+
+/** All or nothing: one address that cannot be kept refuses the whole command, and every bad one is named. */
+async function requireUrls(collection: Collection, settings: Settings, texts: readonly string[]): Promise<string[]> {
+  const { createAddressCheck } = await import('../runner/runner-context.ts');
+  const check = createAddressCheck(collection, settings);
+  const refused: string[] = [];
+  const urls = new Set<string>();
+  for (const text of texts) {
+    const parsed = parseWebUrl(text);
+    const verdict = parsed.ok
+      ? check(parsed.url)
+      : { ok: false as const, reason: `${JSON.stringify(text)} ${parsed.reason}` };
+    if (!verdict.ok) refused.push(verdict.reason);
+    else if (parsed.ok) urls.add(parsed.url);
+  }
+  if (refused.length > 0)
+    throw new HoldfastError('invalid_url', `Nothing was added. ${refused.join('. ')}.`, { details: { refused } });
+  return [...urls];
+}
+
+async function requireKnownPlugins(collection: Collection, plugins: readonly string[]): Promise<void> {
+  if (plugins.length === 0) return;
+  const { loadPlugins } = await import('../runner/runner-context.ts');
+  const { requirePlugins } = await import('../plugin-registry/choose-plugins.ts');
+  requirePlugins(await loadPlugins(collection), plugins);
+}
+
+async function submit(
+  collection: Collection,
+  settings: Settings,
+  urls: readonly string[],
+  plugins: readonly string[],
+  options: AddOptions,
+): Promise<CrawlRow> {
+  const maxDepth = options.depth === undefined ? 0 : parseCount('--depth', options.depth);
+  if (maxDepth > depthMax) throw new HoldfastError('bad_request', `--depth takes 0 to ${depthMax}.`);
+  const { submitCrawl } = await import('../collection/submit-crawl.ts');
+  return submitCrawl(collection, {
+    text: `${urls.join('\n')}\n`,
+    config: { PARSER: 'url_list', ...(plugins.length === 0 ? {} : { PLUGINS: plugins.join(',') }) },
+    maxDepth,
+    tags: splitNames(options.tag),
+    label: '',
+    permissions: settings.PERMISSIONS,
+  });
+}
+
+function splitNames(text: string | undefined): string[] {
+  return (text ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}
+
+async function leaveToRunner(collection: Collection, count: number): Promise<void> {
+  const { ensureDetachedRunner } = await import('../runner/runner-command.ts');
+  const started = await ensureDetachedRunner(collection);
+  const who = started
+    ? 'a runner in the background, started now; its words are in logs/runner.log'
+    : 'the runner that is active already';
+  say(`${countPhrase(count, 'page')} left to ${who}.`);
+}
+
+async function waitForCopies(collection: Collection, crawl: CrawlRow): Promise<void> {
+  const { createWork } = await import('./runner-work.ts');
+  const { findCrawl } = await import('../collection/records/crawls.ts');
+  const { CrawlProgress } = await import('./crawl-progress.ts');
+  const stop = stopOnSignal();
+  const progress = new CrawlProgress(collection, crawl.id, say);
+  const isDone = (): boolean => findCrawl(collection.db, crawl.id)?.status === 'sealed';
+  try {
+    const request = { scope: { crawlId: crawl.id }, daemon: false, takeOver: false, isDone, onStandBy: say };
+    await createWork(collection, {})(request, stop.signal);
+  } finally {
+    progress.stop();
+  }
+  const everythingKept = progress.printCopies(printRecord);
+  if (stop.signal.aborted) {
+    say(`Stopped. "holdfast run --crawl-id ${crawl.id}" goes on.`);
+    throw stop.signal.reason;
+  }
+  if (!everythingKept) process.exitCode = 1;
+}

@@ -1,0 +1,33 @@
+import type { Collection } from '../collection/open-collection.ts';
+import type { WorkScope } from '../collection/records/due-work.ts';
+import { loadSettings } from '../config/settings.ts';
+import { createLogger } from '../log/logger.ts';
+import { createRunnerContext, type RunnerEvent } from '../runner/runner-context.ts';
+import { workUntilDone } from '../runner/start-runner.ts';
+
+export interface WorkRequest {
+  scope: WorkScope;
+  daemon: boolean;
+  takeOver: boolean;
+  isDone?: () => boolean;
+  onStandBy?: (sentence: string) => void;
+}
+
+/** Binds a collection and its settings to `workUntilDone`, for the commands that run or watch work. */
+export function createWork(
+  collection: Collection,
+  options: { onEvent?: (event: RunnerEvent) => void },
+): (request: WorkRequest, signal: AbortSignal) => Promise<void> {
+  const loaded = loadSettings(collection.layout.settings());
+  const log = createLogger(loaded.settings.LOG_LEVEL, 'holdfast-runner');
+  return (request, signal) =>
+    workUntilDone(
+      {
+        ...request,
+        collection,
+        createContext: () => createRunnerContext({ collection, loaded, log, ...options }),
+        concurrencyMax: loaded.settings.CRAWL_MAX_CONCURRENT_SNAPSHOTS,
+      },
+      signal,
+    );
+}
