@@ -35,16 +35,22 @@ function findSystemBrowser({ commands, bundles }) {
   return candidates.find((path) => path && existsSync(path) && browserRuns(path));
 }
 
-/** The build puppeteer pins, fetched once into puppeteer's cache; undefined where it cannot be had or does not run. */
-async function fetchPinnedBrowser({ pinned }) {
-  const { computeExecutablePath, install } = await import('@puppeteer/browsers');
+/** The build that puppeteer pins, in puppeteer's own cache, whether it was fetched already or not. */
+async function locatePinnedBuild({ pinned }) {
+  const { computeExecutablePath } = await import('@puppeteer/browsers');
   const { PUPPETEER_REVISIONS } = await import('puppeteer-core/internal/revisions.js');
   const cacheDir = process.env.PUPPETEER_CACHE_DIR ?? join(homedir(), '.cache', 'puppeteer');
   const build = { browser: pinned, buildId: PUPPETEER_REVISIONS[pinned], cacheDir };
-  const path = computeExecutablePath(build);
+  return { build, path: computeExecutablePath(build) };
+}
+
+/** Path of the pinned build, fetched once; undefined where it cannot be had or does not run. */
+async function fetchPinnedBrowser(browser) {
+  const { build, path } = await locatePinnedBuild(browser);
   if (!existsSync(path)) {
-    say(`Fetching ${pinned} ${build.buildId}, the build that puppeteer pins.`);
+    say(`Fetching ${build.browser} ${build.buildId}, the build that puppeteer pins.`);
     try {
+      const { install } = await import('@puppeteer/browsers');
       await install(build);
     } catch (error) {
       say(`It could not be fetched: ${error.message}`);
@@ -52,8 +58,16 @@ async function fetchPinnedBrowser({ pinned }) {
     }
   }
   if (browserRuns(path)) return path;
-  say(`The fetched ${pinned} does not run here: libraries of the system are missing.`);
+  say(`The fetched ${build.browser} does not run here: libraries of the system are missing.`);
   return undefined;
+}
+
+/** For commands that must not wait for a download: names the Chromium fetched earlier where the system has none. */
+export async function nameFetchedChromium() {
+  const { variable, commands } = browserKinds.chromium;
+  if (process.env[variable] || findOnPath(commands)) return;
+  const { path } = await locatePinnedBuild(browserKinds.chromium);
+  if (existsSync(path)) process.env[variable] = path;
 }
 
 /**

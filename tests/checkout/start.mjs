@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from './build.mjs';
-import { ensureBrowser } from './ensure-browser.mjs';
+import { ensureBrowser, nameFetchedChromium } from './ensure-browser.mjs';
 import { callerFolder, isRoot, root, run, say, Stop } from './tools.mjs';
 
 const cli = join(root, 'dist/companion/cli.js');
@@ -107,5 +107,6 @@ function saySoAndGoOn(error) {
 /** `npm run -s holdfast -- COMMAND`: the CLI of this checkout, with the caller's folder, terminal and exit code. */
 export async function runCli(args) {
   await ensureBuilt();
+  await nameFetchedChromium();
   return run(process.execPath, [cli, ...args], { stdio: 'inherit', cwd: callerFolder() });
 }
