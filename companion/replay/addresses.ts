@@ -1,4 +1,4 @@
-import { digestHex, parseDigest } from '../../shared/digest/digest.ts';
+import { parseDigest } from '../../shared/digest/digest.ts';
 import type { ResultOrigin } from '../../shared/model/states.ts';
 import { routes } from '../../shared/protocol/routes.ts';
 import type { OutputRow } from '../collection/records/tables.ts';
@@ -42,7 +42,7 @@ export interface ReplayHosts {
 
 export function toAddresses(outputs: readonly ReplayableOutput[], hosts: ReplayHosts): ReplayAddresses {
   const list = outputs.map(({ result, output, kind, label }): ReplayOutput => {
-    const place = `${outputPath(result.plugin, output)}?v=${versionOf(hexOf(output))}`;
+    const place = `${outputPath(result.plugin, output)}?v=${version(output)}`;
     return {
       result_id: result.id,
       plugin: result.plugin,
@@ -65,7 +65,7 @@ function outputPath(plugin: string, output: OutputRow): string {
   return `/${[plugin, ...output.path.split('/')].map(encodeURIComponent).join('/')}`;
 }
 
-function hexOf(output: OutputRow): string {
+function version(output: OutputRow): string {
   const digest = parseDigest(output.digest);
-  return digest ? digestHex(digest) : '';
+  return digest ? versionOf(digest) : '';
 }

@@ -5,7 +5,7 @@ import { attachmentDisposition, servedType } from './served-type.ts';
 test.each([
   ['text/html', 'a.html', 'page', 'text/html; charset=utf-8', false],
   ['application/xhtml+xml', 'a', 'page', 'application/xhtml+xml; charset=utf-8', false],
-  ['image/svg+xml', 'a.svg', 'picture', 'image/svg+xml; charset=utf-8', false],
+  ['image/svg+xml', 'a.svg', 'picture', 'image/svg+xml', false],
   ['image/png', 'screenshot.png', 'picture', 'image/png', false],
   ['application/pdf', 'output.pdf', 'pdf', 'application/pdf', false],
   ['application/json', 'facts.json', 'text', 'text/plain; charset=utf-8', false],

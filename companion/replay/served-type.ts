@@ -9,8 +9,11 @@ export interface ServedType {
   contentType: string;
   /** Given to the user as a file instead of being shown. */
   attachment: boolean;
-  /** Markup whose links are rewritten while it is served. */
-  markup?: 'html' | 'xml';
+  /**
+   * Documents that could reach out or lead elsewhere: pages are rewritten while they are served, drawings are shown
+   * inside a page of ours, as pictures, where they can do neither.
+   */
+  active?: 'html' | 'xml' | 'drawing';
 }
 
 const shown = (kind: OutputKind, ...types: string[]): [string, ServedType][] =>
@@ -18,12 +21,12 @@ const shown = (kind: OutputKind, ...types: string[]): [string, ServedType][] =>
 
 /** Scripts on a snapshot host must see styles and scripts under types that browsers accept from `nosniff`. */
 const allowed = new Map<string, ServedType>([
-  ['text/html', { kind: 'page', contentType: 'text/html; charset=utf-8', attachment: false, markup: 'html' }],
+  ['text/html', { kind: 'page', contentType: 'text/html; charset=utf-8', attachment: false, active: 'html' }],
   [
     'application/xhtml+xml',
-    { kind: 'page', contentType: 'application/xhtml+xml; charset=utf-8', attachment: false, markup: 'xml' },
+    { kind: 'page', contentType: 'application/xhtml+xml; charset=utf-8', attachment: false, active: 'xml' },
   ],
-  ['image/svg+xml', { kind: 'picture', contentType: 'image/svg+xml; charset=utf-8', attachment: false, markup: 'xml' }],
+  ['image/svg+xml', { kind: 'picture', contentType: 'image/svg+xml', attachment: false, active: 'drawing' }],
   ['text/css', { kind: 'file', contentType: 'text/css; charset=utf-8', attachment: false }],
   ['text/javascript', { kind: 'file', contentType: 'text/javascript; charset=utf-8', attachment: false }],
   ['application/javascript', { kind: 'file', contentType: 'text/javascript; charset=utf-8', attachment: false }],

@@ -118,6 +118,58 @@ describe('frames', () => {
   });
 });
 
+describe('frames that would reach out', () => {
+  test.each([
+    ['<iframe src="https://x.example/f">', '<iframe data-holdfast-src="https://x.example/f">'],
+    ['<iframe src="//x.example/f">', '<iframe data-holdfast-src="//x.example/f">'],
+    ["<frame src=' \\\\x.example/f'>", "<frame data-holdfast-src=' \\\\x.example/f'>"],
+    ['<iframe src="mailto:a@b.example">', '<iframe data-holdfast-src="mailto:a@b.example">'],
+    ['<iframe src="data:text/html">', '<iframe data-holdfast-src="data:text/html">'],
+    [
+      '<iframe srcdoc="<iframe src=https://x.example/f>">',
+      '<iframe srcdoc="&lt;iframe data-holdfast-src=https://x.example/f>">',
+    ],
+  ])('%s is disarmed', (html, expected) => {
+    expect(rewrite(html)).toBe(expected);
+  });
+
+  test.each(['text/html', 'image/svg+xml', 'application/xhtml+xml', 'TEXT/XML; charset=utf-8'])(
+    'inside a data: address of %s are disarmed',
+    (type) => {
+      const inner = '<p xmlns="http://www.w3.org/1999/xhtml"><iframe src="https://x.example/f"></iframe></p>';
+      const out = rewrite(`<iframe src="data:${type},${encodeURIComponent(inner)}"></iframe>`);
+      const base64 = /base64,([^"]+)"/.exec(out)?.[1];
+      expect(Buffer.from(base64!, 'base64').toString()).toBe(inner.replace('src', 'data-holdfast-src'));
+    },
+  );
+
+  test.each([
+    '<iframe src="other.html?x">',
+    '<iframe src="">',
+    '<iframe src="about:blank">',
+    '<iframe src="data:image/png;base64,AAAA">',
+    '<iframe src="data:text/html,plain">',
+  ])('%s stays', (html) => {
+    expect(rewrite(html)).toBe(html);
+  });
+
+  test('nested deeper than anyone looks are not shown', () => {
+    const nest = (html: string, depth: number): string =>
+      depth === 0
+        ? html
+        : nest(`<iframe srcdoc="${html.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}"></iframe>`, depth - 1);
+    const visible = (html: string): string => {
+      const srcdoc = /<iframe srcdoc="([^"]*)"/.exec(html)?.[1];
+      return srcdoc === undefined
+        ? html
+        : visible(srcdoc.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&amp;', '&'));
+    };
+    const frame = '<iframe src="https://x.example/f">';
+    expect(visible(rewrite(nest(frame, 8)))).toContain('<iframe data-holdfast-src="https');
+    expect(visible(rewrite(nest(frame, 9)))).toMatch(/^<iframe data-holdfast-srcdoc/);
+  });
+});
+
 describe('what would reach out', () => {
   test.each([
     ['<link rel=preconnect href="https://x.example">', '<link data-holdfast-rel=preconnect href="https://x.example">'],
@@ -134,6 +186,14 @@ describe('what would reach out', () => {
       '<meta data-holdfast-http-equiv=" Refresh" content="0;url=/x">',
     ],
     ['<script type="speculationrules">{}</script>', '<script type="application/x-speculationrules">{}</script>'],
+    [
+      '<svg><set attributeName="href" to="https://x.example"/></svg>',
+      '<svg><set data-holdfast-attributeName="href" to="https://x.example"/></svg>',
+    ],
+    [
+      '<math><mi href="https://x.example">x</mi></math>',
+      '<math><mi data-holdfast-href="https://x.example">x</mi></math>',
+    ],
   ])('%s is disarmed', (html, expected) => {
     expect(rewrite(html)).toBe(expected);
   });
@@ -149,14 +209,27 @@ describe('what would reach out', () => {
   });
 });
 
-test('XHTML and SVG are read as XML', () => {
-  expect(
-    rewrite('<?xml version="1.0"?><html xmlns="h"><title/><a href="/x?a=1&amp;b">t</a></html>', { xml: true }),
-  ).toBe(
-    `<?xml version="1.0"?><html xmlns="h"><title/><a href="${web('https://site.example/x?a=1&b')}" target="_top">t</a></html>`,
-  );
-  const svg = '<svg><style><![CDATA[<a href="/x">]]></style></svg>';
-  expect(rewrite(svg, { xml: true })).toBe(svg);
+describe('XHTML', () => {
+  const wrap = (text: string) => `<?xml version="1.0"?><!DOCTYPE html><html xmlns="h"><title/>${text}</html>`;
+  test.each([
+    ['<a href="/x?a=1&amp;b">t</a>', `<a href="${web('https://site.example/x?a=1&b')}" target="_top">t</a>`],
+    ['<h:a h:x="" href="/x"/>', `<h:a h:x="" href="${web('https://site.example/x')}" target="_top"/>`],
+    ['<s:a l:href="/x"/>', `<s:a l:href="${web('https://site.example/x')}" target="_top"/>`],
+    ['<h:iframe src="https://x.example/"/>', '<h:iframe data-holdfast-src="https://x.example/"/>'],
+    ['<style><![CDATA[<a href="/x">]]></style>', '<style><![CDATA[<a href="/x">]]></style>'],
+  ])('is read as XML: %s', (text, expected) => {
+    expect(rewrite(wrap(text), { xml: true })).toBe(wrap(expected));
+  });
+
+  test.each([
+    ['<!DOCTYPE html [<!ENTITY e "<iframe src=\'https://x.example/\'/>">]><html>&e;</html>', '">]><html>&e;</html>'],
+    ['<!DOCTYPE html [ <!ATTLIST iframe src CDATA "https://x.example/">]><html/>', '<!DOCTYPE html >]><html/>'],
+    ['<!DOCTYPE html SYSTEM "a>b" [<!ENTITY e "x">]><html/>', 'b" []><html/>'],
+    ['<!NOTATION n SYSTEM "><!--"><!ENTITY e "x"><!-- -->', '<!--"><!ENTITY e "x"><!-- -->'],
+  ])('keeps no declarations: %s', (xml, expected) => {
+    expect(rewrite(xml, { xml: true })).toBe(expected);
+    expect(rewrite(xml, { xml: true, pieces: xml.length })).not.toMatch(/<!ENTITY e "</);
+  });
 });
 
 /** Pieces of real and broken markup; what they make together is decided by the parser that is the judge. */
@@ -201,7 +274,10 @@ const pieces = [
   '-->',
   '<!-->',
   '--!>',
+  '<![CDATA[',
+  ']]>',
   '<svg><![CDATA[<a href=/i>]]>',
+  '<iframe src=//x.example/j>',
   '<!doctype html>',
   '<?pi',
   '>',
@@ -263,7 +339,7 @@ test('whatever the markup, a browser sees the same page with nothing left that p
       const out = rewrite(html);
       expect(factsOf(out)).toEqual({ skeleton: factsOf(html).skeleton, live: [] });
     }),
-    { numRuns: 2_000, seed: 1 },
+    { numRuns: 1_000, seed: 1 },
   );
 });
 
@@ -277,6 +353,6 @@ test('the result is the same however the document is cut into pieces', () => {
         expect(rewrite(html, { pieces: count })).toBe(rewrite(html));
       },
     ),
-    { numRuns: 500, seed: 1 },
+    { numRuns: 300, seed: 1 },
   );
 });

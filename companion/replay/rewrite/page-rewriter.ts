@@ -1,6 +1,7 @@
 import { QuoteType, Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
 import { ForeignContent } from './foreign-content.ts';
-import { editedTags, editsOf } from './tag-edits.ts';
+import { declarationEdits } from './declaration.ts';
+import { editsOf, isEdited } from './tag-edits.ts';
 import { attributeOf, valueOf, type Attribute, type Edit, type StartTag } from './tag.ts';
 
 export interface PageContext {
@@ -12,6 +13,9 @@ export interface PageContext {
   xml: boolean;
 }
 
+const cdataStart = '<![CDATA[';
+/** As long, and a comment for the tokenizer, as the real one is for browsers outside of SVG and MathML. */
+const commentStart = '<!-CDATA-';
 /** A name longer than this is none of ours, so no more text is held back for one that may go on in the next chunk. */
 const NAME_LENGTH_MAX = 64;
 /** Documents inside documents inside documents: each level escapes the one below again, so real pages stop at three. */
@@ -35,7 +39,9 @@ export class PageRewriter implements TokenizerCallbacks {
   private readonly foreign = new ForeignContent();
   private baseUrl: string;
   private hasBase = false;
-  /** Text read but not yet given out, and the offset of its first letter. */
+  /** The end of what was written, when it may be the beginning of a CDATA section. */
+  private unread = '';
+  /** Text written but not yet given out, and the offset of its first letter. */
   private held = '';
   private heldFrom = 0;
   private edits: Edit[] = [];
@@ -45,8 +51,6 @@ export class PageRewriter implements TokenizerCallbacks {
   /** Where the last finished tag ended: what lies before is settled. */
   private settledTo = 0;
   private attribute: Attribute | undefined;
-  /** How many places were changed so far. */
-  changes = 0;
 
   constructor(context: PageContext, depth = 0) {
     this.context = context;
@@ -58,21 +62,36 @@ export class PageRewriter implements TokenizerCallbacks {
   /** Takes a piece of the document and returns what is settled; pieces may end anywhere. */
   write(text: string): string {
     this.held += text;
-    this.tokenizer.write(text);
+    this.unread += text;
+    this.read(this.unread.length - cutOffCdata(this.unread));
     return this.giveOut(this.settledLength());
   }
 
   /** The rest. A tag that never ends is given out as it is; browsers ignore it. */
   end(): string {
+    this.read(this.unread.length);
     this.tokenizer.end();
     return this.giveOut(this.held.length);
+  }
+
+  /** The tokenizer takes every `<![CDATA[` for one; browsers only in SVG, MathML and XML. */
+  private read(length: number): void {
+    const text = this.unread.slice(0, length);
+    this.unread = this.unread.slice(length);
+    let at = 0;
+    for (let cdata = text.indexOf(cdataStart); cdata >= 0 && !this.context.xml; cdata = text.indexOf(cdataStart, at)) {
+      this.tokenizer.write(text.slice(at, cdata));
+      this.tokenizer.write(this.foreign.isForeign ? cdataStart : commentStart);
+      at = cdata + cdataStart.length;
+    }
+    this.tokenizer.write(text.slice(at));
   }
 
   private settledLength(): number {
     if (this.tag) return this.tagStart - this.heldFrom;
     const open = this.held.lastIndexOf('<');
-    const mayBeTag = open >= this.settledTo - this.heldFrom && open >= this.held.length - NAME_LENGTH_MAX;
-    return open >= 0 && mayBeTag ? open : this.held.length;
+    const isNear = this.context.xml || open >= this.held.length - NAME_LENGTH_MAX;
+    return open >= 0 && open >= this.settledTo - this.heldFrom && isNear ? open : this.held.length;
   }
 
   private giveOut(length: number): string {
@@ -83,7 +102,6 @@ export class PageRewriter implements TokenizerCallbacks {
       at = edit.end - this.heldFrom;
     }
     text += this.held.slice(at, length);
-    this.changes += this.edits.length;
     this.edits = [];
     this.held = this.held.slice(length);
     this.heldFrom += length;
@@ -95,14 +113,16 @@ export class PageRewriter implements TokenizerCallbacks {
   }
 
   onopentagname(start: number, end: number): void {
-    this.tagName = end - start > NAME_LENGTH_MAX ? '' : this.slice(start, end).toLowerCase();
+    this.tagName = end - start > NAME_LENGTH_MAX ? '' : this.localName(start, end);
     this.tagStart = start - 1;
-    this.tag = editedTags.has(this.tagName) ? { name: this.tagName, attributes: [] } : undefined;
+    this.tag = isEdited(this.tagName) ? { name: this.tagName, attributes: [] } : undefined;
   }
 
   onattribname(start: number, end: number): void {
     if (!this.tag) return;
-    const name = this.slice(start, end).toLowerCase();
+    const local = this.localName(start, end);
+    const isPrefixed = this.context.xml && local === 'href' && end - start > local.length;
+    const name = isPrefixed ? 'xlink:href' : this.context.xml ? local : this.slice(start, end).toLowerCase();
     this.attribute = { name, nameStart: start, nameEnd: end, raw: '', valueStart: -1, valueEnd: -1, quote: 'none' };
   }
 
@@ -142,9 +162,15 @@ export class PageRewriter implements TokenizerCallbacks {
       linkPrefix: this.context.linkPrefix,
       isFrame: this.depth > 0,
       xml: this.context.xml,
-      rewriteFrame: (html) => this.rewriteFrame(html),
+      rewriteFrame: (text, xml) => this.rewriteFrame(text, xml),
     });
-    this.edits.push(...edits.sort((a, b) => a.start - b.start));
+    this.edits.push(...edits);
+  }
+
+  /** Lower case; in XML without its prefix, which may be any. */
+  private localName(start: number, end: number): string {
+    const name = this.slice(start, end).toLowerCase();
+    return this.context.xml ? name.slice(name.lastIndexOf(':') + 1) : name;
   }
 
   /** Browsers ignore it in kept pages (`base-uri 'none'`), but links were meant from there. */
@@ -156,12 +182,10 @@ export class PageRewriter implements TokenizerCallbacks {
     if (URL.canParse(address, this.context.documentUrl)) this.baseUrl = new URL(address, this.context.documentUrl).href;
   }
 
-  private rewriteFrame(html: string): string | undefined {
+  private rewriteFrame(text: string, xml: boolean): string | undefined {
     if (this.depth >= FRAME_DEPTH_MAX) return undefined;
-    const context = { ...this.context, documentUrl: this.baseUrl, xml: false };
-    const inner = new PageRewriter(context, this.depth + 1);
-    const rewritten = inner.write(html) + inner.end();
-    return inner.changes > 0 ? rewritten : undefined;
+    const inner = new PageRewriter({ ...this.context, documentUrl: this.baseUrl, xml }, this.depth + 1);
+    return inner.write(text) + inner.end();
   }
 
   onclosetag(start: number, end: number): void {
@@ -172,13 +196,28 @@ export class PageRewriter implements TokenizerCallbacks {
     return this.foreign.isForeign;
   }
 
+  ondeclaration(start: number, end: number): void {
+    if (!this.context.xml) return;
+    for (const edit of declarationEdits(this.slice(start, end), Math.max(start, this.heldFrom))) {
+      this.edits.push({ ...edit, start: Math.max(edit.start, this.heldFrom) });
+    }
+    this.settledTo = end + 1;
+  }
+
   // The other events change nothing.
   onattribentity(): void {}
   oncdata(): void {}
   oncomment(): void {}
-  ondeclaration(): void {}
   onend(): void {}
   onprocessinginstruction(): void {}
   ontext(): void {}
   ontextentity(): void {}
+}
+
+/** How many letters at the end of a text may be the beginning of a CDATA section. */
+function cutOffCdata(text: string): number {
+  for (let length = Math.min(cdataStart.length - 1, text.length); length > 0; length -= 1) {
+    if (text.endsWith(cdataStart.slice(0, length))) return length;
+  }
+  return 0;
 }

@@ -1,79 +1,76 @@
+import { frameEdits, type FrameContext } from './frame-edits.ts';
 import { servedLink, type LinkBase } from './link-address.ts';
 import { attributeOf, disarm, insertAfter, setValue, valueOf, type Edit, type StartTag } from './tag.ts';
 
-/** Tags the rewriter looks into; all others pass untouched. */
-export const editedTags: ReadonlySet<string> = new Set([
-  'a',
-  'area',
-  'base',
-  'link',
-  'meta',
-  'script',
-  'iframe',
-  'frame',
-]);
-
-/** Link types that make a browser fetch or connect ahead of need. */
-const hints = new Set([
-  'preconnect',
-  'dns-prefetch',
-  'prefetch',
-  'prerender',
-  'preload',
-  'modulepreload',
-  'next',
-  'manifest',
-  'search',
-  'compression-dictionary',
-  'monetization',
-]);
-/** Attributes of links that send something elsewhere on a click. */
-const reporting = ['ping', 'attributionsrc'];
-
-export interface EditContext extends LinkBase {
+export interface EditContext extends LinkBase, FrameContext {
   xml: boolean;
-  /** Rewrites a document that a frame holds in an attribute; undefined when nothing changes. */
-  rewriteFrame: (html: string) => string | undefined;
 }
 
-/** The changes one tag needs so that a kept page asks nobody but its own host, and its links lead to the library. */
+type TagRule = (tag: StartTag, context: EditContext) => Edit[];
+
+/** Link types that make a browser fetch or connect ahead of need. */
+const hints = new Set(
+  (
+    'preconnect dns-prefetch prefetch prerender preload modulepreload next manifest search ' +
+    'compression-dictionary monetization'
+  ).split(' '),
+);
+/** Attributes of links that send something elsewhere on a click. */
+const reporting = ['ping', 'attributionsrc'];
+/** Firefox makes links of all of these when they have an address. */
+const mathElements = (
+  'math mrow mi mo mn ms mtext mfrac msqrt mroot mstyle merror mpadded mphantom msub msup msubsup munder mover ' +
+  'munderover mmultiscripts mtable mtr mtd maction semantics'
+).split(' ');
+
+const rules = new Map<string, TagRule>([
+  ['a', linkEdits],
+  ['area', linkEdits],
+  // Looked at for the address that links are relative to; browsers ignore it in kept pages.
+  ['base', () => []],
+  ['link', hintEdits],
+  ['meta', refreshEdits],
+  ['script', speculationEdits],
+  ['iframe', frameEdits],
+  ['frame', frameEdits],
+  ['animate', animationEdits],
+  ['set', animationEdits],
+  ...mathElements.map((name): [string, TagRule] => [name, mathLinkEdits]),
+]);
+
+/** True for tags the rewriter looks into; all others pass untouched. */
+export function isEdited(name: string): boolean {
+  return rules.has(name);
+}
+
+/** The changes one tag needs so that a kept page reaches only its own host, and its links lead to the library. */
 export function editsOf(tag: StartTag, context: EditContext): Edit[] {
-  switch (tag.name) {
-    case 'a':
-    case 'area':
-      return linkEdits(tag, context);
-    case 'link':
-      return hintEdits(tag, context);
-    case 'meta':
-      return refreshEdits(tag, context);
-    case 'script':
-      return speculationEdits(tag, context);
-    default:
-      return tag.name === 'base' ? [] : frameEdits(tag, context);
-  }
+  const edits = rules.get(tag.name)?.(tag, context) ?? [];
+  return edits.sort((a, b) => a.start - b.start);
 }
 
 function linkEdits(tag: StartTag, context: EditContext): Edit[] {
-  const edits: Edit[] = [];
-  for (const name of reporting) {
-    const attribute = attributeOf(tag, name);
-    if (attribute) edits.push(disarm(attribute));
-  }
+  const edits = reporting.flatMap((name) => disarmAll(tag, name));
   let toLibrary = false;
-  for (const name of ['href', 'xlink:href']) {
-    const attribute = attributeOf(tag, name);
-    const address = attribute && servedLink(valueOf(attribute, context.xml), context);
-    if (!attribute || address === undefined) continue;
+  for (const attribute of tag.attributes) {
+    if (attribute.name !== 'href' && attribute.name !== 'xlink:href') continue;
+    // Of two in HTML the first counts; in XML two prefixes may mean the same.
+    if (!context.xml && attributeOf(tag, attribute.name) !== attribute) continue;
+    const address = servedLink(valueOf(attribute, context.xml), context);
+    if (address === undefined) continue;
     edits.push(setValue(attribute, address));
     if (address.startsWith('#') || toLibrary) continue;
     toLibrary = true;
     // The frame may show only kept pages; the library opens in its place.
     const target = attributeOf(tag, 'target');
     edits.push(target ? setValue(target, '_top') : insertAfter(attribute, 'target', '_top'));
-    const download = attributeOf(tag, 'download');
-    if (download) edits.push(disarm(download));
+    edits.push(...disarmAll(tag, 'download'));
   }
   return edits;
+}
+
+function disarmAll(tag: StartTag, name: string): Edit[] {
+  return tag.attributes.filter((attribute) => attribute.name === name).map(disarm);
 }
 
 function hintEdits(tag: StartTag, context: EditContext): Edit[] {
@@ -99,52 +96,12 @@ function speculationEdits(tag: StartTag, context: EditContext): Edit[] {
   return [setValue(type, 'application/x-speculationrules')];
 }
 
-function frameEdits(tag: StartTag, context: EditContext): Edit[] {
-  const edits: Edit[] = [];
-  const srcdoc = attributeOf(tag, 'srcdoc');
-  const document = srcdoc && context.rewriteFrame(valueOf(srcdoc, context.xml));
-  if (srcdoc && document !== undefined) edits.push(setValue(srcdoc, document));
-  const src = attributeOf(tag, 'src');
-  const inside = src && dataDocument(valueOf(src, context.xml));
-  const rewritten = inside === undefined ? undefined : context.rewriteFrame(inside);
-  if (src && rewritten !== undefined) {
-    edits.push(setValue(src, `data:text/html;charset=utf-8;base64,${Buffer.from(rewritten).toString('base64')}`));
-  }
-  return edits;
+/** SVG can change the address of a link without a script. */
+function animationEdits(tag: StartTag, context: EditContext): Edit[] {
+  const animated = attributeOf(tag, 'attributename');
+  return animated && /href\s*$/i.test(valueOf(animated, context.xml)) ? [disarm(animated)] : [];
 }
 
-/** The document in a `data:text/html` address as text. */
-function dataDocument(address: string): string | undefined {
-  const match = /^\s*data:text\/html((?:;[^,;]*)*),/i.exec(address);
-  if (!match) return undefined;
-  const parameters = match[1]!.toLowerCase();
-  const body = address.slice(match[0].length);
-  const bytes = /;\s*base64\s*$/.test(parameters)
-    ? Buffer.from(percentDecode(body).toString('latin1'), 'base64')
-    : percentDecode(body);
-  const charset = /;\s*charset=["']?([\w-]+)/.exec(parameters)?.[1] ?? 'utf-8';
-  return decoderOf(charset).decode(bytes);
-}
-
-function decoderOf(label: string): TextDecoder {
-  try {
-    return new TextDecoder(label);
-  } catch {
-    // An unknown label: browsers then guess; text of today is UTF-8.
-    return new TextDecoder();
-  }
-}
-
-function percentDecode(text: string): Buffer {
-  const bytes = Buffer.from(text);
-  const decoded = Buffer.alloc(bytes.length);
-  let length = 0;
-  for (let at = 0; at < bytes.length; at += 1) {
-    const hex = bytes[at] === 0x25 ? bytes.toString('latin1', at + 1, at + 3) : '';
-    const escaped = /^[0-9a-fA-F]{2}$/.test(hex);
-    decoded[length] = escaped ? parseInt(hex, 16) : bytes[at]!;
-    if (escaped) at += 2;
-    length += 1;
-  }
-  return decoded.subarray(0, length);
+function mathLinkEdits(tag: StartTag): Edit[] {
+  return ['href', 'xlink:href'].flatMap((name) => disarmAll(tag, name));
 }
