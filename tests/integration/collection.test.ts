@@ -2,7 +2,14 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openCollection, type Collection } from '../../companion/collection/open-collection.ts';
 import { findCrawl } from '../../companion/collection/records/crawls.ts';
 import { mergeResult, outstandingCaptures, recordOutputs } from '../../companion/collection/records/results.ts';
-import { ensureSnapshot, listSnapshots, requireSnapshot, setTitle, trashSnapshot, type NewSnapshot } from '../../companion/collection/records/snapshots.ts';
+import {
+  ensureSnapshot,
+  listSnapshots,
+  requireSnapshot,
+  setTitle,
+  trashSnapshot,
+  type NewSnapshot,
+} from '../../companion/collection/records/snapshots.ts';
 import { addTags, tagsOfSnapshots } from '../../companion/collection/records/tags.ts';
 import { uploadHookName } from '../../shared/model/states.ts';
 import { newId } from '../../shared/model/ids.ts';
@@ -17,8 +24,18 @@ async function open(folder = temporaryFolder()): Promise<Collection> {
 async function wanted(collection: Collection, overrides: Partial<NewSnapshot> = {}): Promise<NewSnapshot> {
   const input = await collection.gate.promoteBytes(Buffer.from('https://example.org/\n'));
   return {
-    url: 'https://example.org/', ownerId: collection.owner.id, depth: 0, titleOrigin: 'browser', tags: [], notes: '', source: 'browser',
-    expectedCaptures: ['a', 'b'], bookmarkedAt: Date.now(), permissions: 'private', inputDigest: input.digest, ...overrides,
+    url: 'https://example.org/',
+    ownerId: collection.owner.id,
+    depth: 0,
+    titleOrigin: 'browser',
+    tags: [],
+    notes: '',
+    source: 'browser',
+    expectedCaptures: ['a', 'b'],
+    bookmarkedAt: Date.now(),
+    permissions: 'private',
+    inputDigest: input.digest,
+    ...overrides,
   };
 }
 
