@@ -2,7 +2,8 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import { parseDigest, type Digest } from '../../shared/digest/digest.ts';
 import { HoldfastError, isHoldfastError } from '../../shared/errors/holdfast-error.ts';
-import { linkOutput } from '../collection/links.ts';
+import { syncFolder } from '../collection/durable-files.ts';
+import { folderFacts, linkOutput } from '../collection/links.ts';
 import { releaseReserve, type Collection } from '../collection/open-collection.ts';
 import { findOutput, findResult, mergeResult, recordOutputs, type NewOutput, type ResultKey } from '../collection/records/results.ts';
 import { requireSnapshot } from '../collection/records/snapshots.ts';
@@ -67,17 +68,23 @@ function toNewOutput(file: CompleteFile): NewOutput {
   };
 }
 
-/** Shows recorded files in their snapshot's folder; also for rows whose links a crash prevented. */
+/**
+ * Shows recorded files in their snapshot's folder, also for rows whose links a crash prevented. The names are synced:
+ * with the upload folder goes the last note that they are wanted.
+ */
 export async function linkFiles(
   collection: Collection,
   result: Pick<ArchiveResultRow, 'plugin'>,
   snapshot: SnapshotRow,
   files: readonly { path: string; digest: string }[],
 ): Promise<void> {
-  const facts = { id: snapshot.id, owner: collection.owner.name, createdAt: snapshot.created_at, url: snapshot.url };
+  const facts = folderFacts(collection, snapshot);
+  const folders = new Set<string>();
   for (const file of files) {
     await linkOutput(collection.layout, facts, { plugin: result.plugin, path: file.path, digest: requireDigest(file.digest) });
+    folders.add(path.dirname(collection.layout.output(facts, result.plugin, file.path)));
   }
+  for (const folder of folders) await syncFolder(folder);
 }
 
 function requireDigest(text: string): Digest {
