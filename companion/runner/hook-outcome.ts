@@ -42,7 +42,9 @@ export function decideOutcome(end: HookEnd, record: ArchiveResultLine | undefine
       error: null,
     };
   }
-  return { status: 'failed', outputStr: '', outputJson: undefined, error: failureText(end, undefined) };
+  // A hook that says itself why it failed says it better than its exit code.
+  const said = end.reason === 'exited' && record?.status === 'failed' ? record.output_str : '';
+  return { status: 'failed', outputStr: '', outputJson: undefined, error: said || failureText(end, undefined) };
 }
 
 function failureText(end: HookEnd, said: string | undefined): string {

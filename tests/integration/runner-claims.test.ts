@@ -6,7 +6,12 @@ import type { Digest } from '../../shared/digest/digest.ts';
 import { uploadHookName, witnessPlugins } from '../../shared/model/states.ts';
 import { beatSnapshot, claimSnapshot, sealSnapshot } from '../../companion/collection/records/leases.ts';
 import { findActiveRunner, insertProcess, promoteRunner } from '../../companion/collection/records/processes.ts';
-import { requestCrawl, requestFetch, requestPlugins, requestSnapshot } from '../../companion/collection/records/requests.ts';
+import {
+  requestCrawl,
+  requestFetch,
+  requestPlugins,
+  requestSnapshot,
+} from '../../companion/collection/records/requests.ts';
 import { mergeResult, recordOutputs } from '../../companion/collection/records/results.ts';
 import { ensureSnapshot, findSnapshot } from '../../companion/collection/records/snapshots.ts';
 import { recordHook } from '../../companion/runner/record-hook.ts';
@@ -18,7 +23,11 @@ async function addRunner(bench: RunnerBench): Promise<string> {
   const { db, machineId } = bench.collection;
   return db.write(() => {
     const identity = { pid: process.pid, pidNamespace: 'test', pidStartedAt: 'test' };
-    const row = insertProcess(db, { ...identity, machineId, type: 'runner', workerType: 'waiting', cmd: [], cwd: '' }, Date.now());
+    const row = insertProcess(
+      db,
+      { ...identity, machineId, type: 'runner', workerType: 'waiting', cmd: [], cwd: '' },
+      Date.now(),
+    );
     return row.id;
   });
 }
@@ -57,7 +66,13 @@ async function announce(bench: RunnerBench, expectedCaptures: readonly string[],
 }
 
 /** A capture as a completed upload records it. */
-async function deliver(bench: RunnerBench, snapshotId: string, plugin: string, file: string, text: string): Promise<void> {
+async function deliver(
+  bench: RunnerBench,
+  snapshotId: string,
+  plugin: string,
+  file: string,
+  text: string,
+): Promise<void> {
   const { collection } = bench;
   const promoted = await collection.gate.promoteBytes(Buffer.from(text));
   await collection.db.write(() =>
@@ -94,7 +109,9 @@ it('lets only the active runner claim, and only one be active', async () => {
   const [first, second] = [await addRunner(bench), await addRunner(bench)];
   const claim = (owner: string) => db.write(() => claimSnapshot(db, { id: snapshot.id, owner, now: Date.now() }));
   expect(await claim(first)).toBeUndefined();
-  const promoted = await Promise.all([first, second].map((id) => db.write(() => promoteRunner(db, id, machineId, Date.now()))));
+  const promoted = await Promise.all(
+    [first, second].map((id) => db.write(() => promoteRunner(db, id, machineId, Date.now()))),
+  );
   expect(promoted).toEqual([true, false]);
   expect(findActiveRunner(db, machineId)?.id).toBe(first);
   expect(() => db.raw(`UPDATE process SET worker_type = 'active' WHERE id = :second`, { second })).toThrow(/UNIQUE/);
@@ -122,7 +139,12 @@ it('drops what a hook brings after its snapshot was claimed by another', async (
   const owner = await addActiveRunner(bench);
   const lease = (await db.write(() => claimSnapshot(db, { id: snapshot.id, owner, now: Date.now() })))!;
   db.raw('UPDATE snapshot SET lease_generation = lease_generation + 1');
-  const output = { path: 'late.txt', ...(await collection.gate.promoteBytes(Buffer.from('late'))), mimetype: 'text/plain', declaredType: '' };
+  const output = {
+    path: 'late.txt',
+    ...(await collection.gate.promoteBytes(Buffer.from('late'))),
+    mimetype: 'text/plain',
+    declaredType: '',
+  };
   const record = {
     key: { snapshotId: snapshot.id, plugin: 'ok', hookName: 'on_Snapshot__50_ok' },
     lease,
@@ -138,7 +160,9 @@ it('drops what a hook brings after its snapshot was claimed by another', async (
   };
   expect(await recordHook(collection, record, [output])).toEqual({ fenced: true });
   expect(bench.results(snapshot.id)).toEqual([]);
-  expect(await recordHook(collection, { ...record, lease: { ...lease, generation: 2 } }, [output])).toMatchObject({ fenced: false });
+  expect(await recordHook(collection, { ...record, lease: { ...lease, generation: 2 } }, [output])).toMatchObject({
+    fenced: false,
+  });
   expect(bench.results(snapshot.id)).toHaveLength(1);
 });
 
@@ -153,7 +177,11 @@ it('plans again when a capture completes during the run, and seals with what it 
   await deliver(bench, snapshot.id, witnessPlugins.dom, 'singlefile.html', '<p>as I saw it</p>\n');
   fs.writeFileSync(path.join(root, 'slow.go'), '');
   await done;
-  expect(findSnapshot(collection.db, snapshot.id)).toMatchObject({ status: 'sealed', due_at: null, title: 'What I saw' });
+  expect(findSnapshot(collection.db, snapshot.id)).toMatchObject({
+    status: 'sealed',
+    due_at: null,
+    title: 'What I saw',
+  });
   const copy = bench.outputs(snapshot.id, 'fromcopy')[0]!;
   expect(fs.readFileSync(collection.layout.blob(copy.digest as Digest), 'utf8')).toBe('<p>as I saw it</p>\n');
 });
@@ -269,7 +297,13 @@ it('lets a running hook finish when its crawl is paused, runs no further one, an
 it('ends running hooks and seals everything when the crawl is cancelled', async () => {
   const bench = await runnerBench();
   const { db, bell } = bench.collection;
-  const urls = ['http://one.example/', 'http://two.example/', 'http://three.example/', 'http://four.example/', 'http://five.example/'];
+  const urls = [
+    'http://one.example/',
+    'http://two.example/',
+    'http://three.example/',
+    'http://four.example/',
+    'http://five.example/',
+  ];
   const crawl = await bench.submit(urls, ['slow']);
   const done = bench.work();
   await bench.until('a slow hook runs', () => fs.existsSync(path.join(bench.root, 'slow.pids')));
@@ -277,8 +311,13 @@ it('ends running hooks and seals everything when the crawl is cancelled', async 
   bell.ring();
   await done;
   expect(bench.crawl(crawl.id)).toMatchObject({ status: 'sealed', stop_reason: 'cancelled', due_at: null });
-  expect(bench.snapshots(crawl.id).map(({ status, due_at }) => [status, due_at])).toEqual(urls.map(() => ['sealed', null]));
-  const started = bench.snapshots(crawl.id).flatMap(({ id }) => bench.results(id).filter((row) => row.plugin === 'slow'));
+  expect(bench.snapshots(crawl.id).map(({ status, due_at }) => [status, due_at])).toEqual(
+    urls.map(() => ['sealed', null]),
+  );
+  const started = bench
+    .snapshots(crawl.id)
+    .flatMap(({ id }) => bench.results(id).filter((row) => row.plugin === 'slow'));
   expect(started.length).toBeLessThan(urls.length);
-  for (const result of started) expect(result).toMatchObject({ status: 'failed', error: expect.stringContaining('cancelled') });
+  for (const result of started)
+    expect(result).toMatchObject({ status: 'failed', error: expect.stringContaining('cancelled') });
 });

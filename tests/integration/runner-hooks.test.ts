@@ -16,26 +16,63 @@ async function archive(bench: RunnerBench, plugins: readonly string[], url = 'ht
 
 it('turns a submitted text into sealed snapshots with outputs on disk, in rows and in the index files', async () => {
   const bench = await runnerBench();
-  const crawl = await bench.submit(['# mine', 'http://one.example/', 'file:///etc/passwd', 'http://one.example/'], ['ok', 'sibling']);
+  const crawl = await bench.submit(
+    ['# mine', 'http://one.example/', 'file:///etc/passwd', 'http://one.example/'],
+    ['ok', 'sibling'],
+  );
   await bench.work();
   expect(bench.crawl(crawl.id)).toMatchObject({ status: 'sealed', due_at: null, input_done: 1, input_records: 3 });
   const [snapshot, ...others] = bench.snapshots(crawl.id);
   expect(others).toEqual([]);
-  expect(snapshot).toMatchObject({ status: 'sealed', due_at: null, lease_owner: null, index_stale: 0, url: 'http://one.example/' });
-  expect(receiptsOfCrawl(bench.collection.db, crawl.id).map((receipt) => receipt.bucket)).toEqual(['created', 'skipped', 'merged']);
-  expect(bench.result(snapshot!.id, 'ok')).toMatchObject({ status: 'succeeded', output_str: 'ok.txt', origin: 'fetched', error: null });
+  expect(snapshot).toMatchObject({
+    status: 'sealed',
+    due_at: null,
+    lease_owner: null,
+    index_stale: 0,
+    url: 'http://one.example/',
+  });
+  expect(receiptsOfCrawl(bench.collection.db, crawl.id).map((receipt) => receipt.bucket)).toEqual([
+    'created',
+    'skipped',
+    'merged',
+  ]);
+  expect(bench.result(snapshot!.id, 'ok')).toMatchObject({
+    status: 'succeeded',
+    output_str: 'ok.txt',
+    origin: 'fetched',
+    error: null,
+  });
   expect(bench.result(snapshot!.id, 'hashes').status).toBe('succeeded');
   expect(tagsOfSnapshots(bench.collection.db, [snapshot!.id]).get(snapshot!.id)).toEqual(['from a hook']);
 
   const folder = bench.collection.layout.snapshot(folderFacts(bench.collection, snapshot!));
   expect(fs.readFileSync(path.join(folder, 'ok', 'ok.txt'), 'utf8')).toBe('kept from --url=http://one.example/\n');
-  expect(fs.readFileSync(path.join(folder, 'sibling', 'seen.txt'), 'utf8')).toBe('kept from --url=http://one.example/\n');
+  expect(fs.readFileSync(path.join(folder, 'sibling', 'seen.txt'), 'utf8')).toBe(
+    'kept from --url=http://one.example/\n',
+  );
   const [output] = bench.outputs(snapshot!.id, 'ok');
-  expect(fs.statSync(path.join(folder, 'ok', 'ok.txt')).ino).toBe(fs.statSync(bench.collection.layout.blob(output!.digest as Digest)).ino);
+  expect(fs.statSync(path.join(folder, 'ok', 'ok.txt')).ino).toBe(
+    fs.statSync(bench.collection.layout.blob(output!.digest as Digest)).ino,
+  );
   execFileSync('sha256sum', ['--check', '--strict', '--quiet', 'manifest-sha256.txt'], { cwd: folder });
-  const lines = fs.readFileSync(path.join(folder, 'index.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
-  expect(lines.map((line) => line['type'])).toEqual(['Snapshot', 'ArchiveResult', 'ArchiveResult', 'ArchiveResult', 'Crawl']);
-  expect(lines[0]).toMatchObject({ id: snapshot!.id, status: 'sealed', url: 'http://one.example/', tags: ['from a hook'] });
+  const lines = fs
+    .readFileSync(path.join(folder, 'index.jsonl'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(lines.map((line) => line['type'])).toEqual([
+    'Snapshot',
+    'ArchiveResult',
+    'ArchiveResult',
+    'ArchiveResult',
+    'Crawl',
+  ]);
+  expect(lines[0]).toMatchObject({
+    id: snapshot!.id,
+    status: 'sealed',
+    url: 'http://one.example/',
+    tags: ['from a hook'],
+  });
   expect(fs.readFileSync(path.join(folder, 'index.html'), 'utf8')).toContain('<a href="ok/ok.txt">ok.txt</a>');
   expect(fs.readdirSync(bench.collection.layout.runs())).toEqual([]);
 });
@@ -73,7 +110,9 @@ it('lets a background hook listen until the last foreground hook has ended', asy
   const { snapshot } = await archive(bench, ['background', 'ok']);
   expect(bench.result(snapshot.id, 'background')).toMatchObject({ status: 'succeeded', output_str: 'heard.txt' });
   const folder = bench.collection.layout.snapshot(folderFacts(bench.collection, snapshot));
-  expect(fs.readFileSync(path.join(folder, 'background', 'heard.txt'), 'utf8')).toContain('ok --url=http://one.example/');
+  expect(fs.readFileSync(path.join(folder, 'background', 'heard.txt'), 'utf8')).toContain(
+    'ok --url=http://one.example/',
+  );
 });
 
 it('makes children of found links as deep as the crawl goes, and no deeper', async () => {
