@@ -32,7 +32,7 @@ export function AddForm({ id, many, onAdded }: Props) {
       onAdded?.();
     } catch (error) {
       if (!(error instanceof RequestFailed)) throw error;
-      setAnswer({ sentence: `Nothing was added. ${error.message}`, refused });
+      setAnswer({ sentence: error.message, refused });
     } finally {
       setBusy(false);
     }

@@ -21,15 +21,12 @@ function result(
   return { id: `id-${plugin}`, plugin, status, output_files } as unknown as ArchiveResultRecord;
 }
 
-test('a sealed page counts as kept only with a result that succeeded', () => {
-  expect(stateMark({ status: 'sealed', archiveresults: [result('pdf', 'failed'), result('title', 'succeeded')] })).toBe(
-    'kept',
-  );
-  expect(stateMark({ status: 'sealed', archiveresults: [result('pdf', 'failed')] })).toBe('empty');
-  expect(stateMark({ status: 'sealed', archiveresults: [] })).toBe('empty');
-  expect(stateMark({ status: 'started', archiveresults: [] })).toBe('working');
-  expect(stateMark({ status: 'queued', archiveresults: [] })).toBe('waiting');
-  expect(stateMark({ status: 'paused', archiveresults: [] })).toBe('paused');
+test('a page counts as kept only with bytes on disk, whatever steps succeeded', () => {
+  expect(stateMark({ status: 'sealed', output_size: 1 })).toBe('kept');
+  expect(stateMark({ status: 'sealed', output_size: 0 })).toBe('empty');
+  expect(stateMark({ status: 'started', output_size: 9 })).toBe('working');
+  expect(stateMark({ status: 'queued', output_size: 9 })).toBe('waiting');
+  expect(stateMark({ status: 'paused', output_size: 9 })).toBe('paused');
 });
 
 test('a page waits for the browser until each expected capture has a final status', () => {

@@ -4,7 +4,7 @@ import { routes } from '../../../../shared/protocol/routes.ts';
 
 /**
  * How a snapshot is told at one glance, beside its sentence:
- * - `kept`: something is on disk and nothing is under way
+ * - `kept`: bytes are on disk and nothing is under way
  * - `working`: results are being made
  * - `waiting`: for its turn or for the browser
  * - `paused`: by the reader
@@ -12,13 +12,13 @@ import { routes } from '../../../../shared/protocol/routes.ts';
  */
 export type StateMark = 'kept' | 'working' | 'waiting' | 'paused' | 'empty';
 
-type Told = Pick<SnapshotRecord, 'status' | 'archiveresults'>;
+type Told = Pick<SnapshotRecord, 'status' | 'output_size'>;
 
 export function stateMark(snapshot: Told): StateMark {
   if (snapshot.status === 'paused') return 'paused';
   if (snapshot.status === 'started') return 'working';
   if (snapshot.status === 'queued') return 'waiting';
-  return snapshot.archiveresults.some((result) => result.status === 'succeeded') ? 'kept' : 'empty';
+  return snapshot.output_size > 0 ? 'kept' : 'empty';
 }
 
 /** Shape of the mark, so that colour is never alone. */

@@ -6,6 +6,7 @@ import { deleteWithUndo } from '../shell/deletions.ts';
 import { TimePhrase } from '../shell/time-phrase.tsx';
 import { waitsForBrowser } from '../library/snapshot-view.ts';
 import { MissingList } from './missing-list.tsx';
+import { splitResults } from './outputs.ts';
 import { NoteField } from './note-field.tsx';
 import { ResultCard } from './result-card.tsx';
 import { TagEditor } from './tag-editor.tsx';
@@ -58,14 +59,7 @@ export function DetailsPanel({ snapshot, onChange }: Props) {
         </h2>
         <NoteField text={snapshot.notes} onSave={(notes) => onChange(() => patchSnapshot(snapshot.id, { notes }))} />
       </section>
-      <section>
-        <h2>{countPhrase(snapshot.archiveresults.length, 'result')}</h2>
-        <ul class="results">
-          {snapshot.archiveresults.map((result) => (
-            <ResultCard key={result.id} result={result} />
-          ))}
-        </ul>
-      </section>
+      <ResultsSection results={snapshot.archiveresults} />
       <section class="details-end">
         <button
           type="button"
@@ -80,6 +74,30 @@ export function DetailsPanel({ snapshot, onChange }: Props) {
         <p class="soft">You can take it back for ten seconds.</p>
       </section>
     </aside>
+  );
+}
+
+/** What was captured and made, the forms of the page first; steps of the work fold into a count. */
+function ResultsSection({ results }: { results: SnapshotRecord['archiveresults'] }) {
+  const { main, rest } = splitResults(results);
+  const cards = (list: typeof results) => (
+    <ul class="results">
+      {list.map((result) => (
+        <ResultCard key={result.id} result={result} />
+      ))}
+    </ul>
+  );
+  return (
+    <section>
+      <h2>{countPhrase(main.length, 'result')}</h2>
+      {cards(main)}
+      {rest.length > 0 ? (
+        <details class="rest">
+          <summary>{countPhrase(rest.length, 'other step')}</summary>
+          {cards(rest)}
+        </details>
+      ) : null}
+    </section>
   );
 }
 

@@ -1,5 +1,5 @@
 import type { OutputKind, ReplayOutput } from '../api/snapshots.ts';
-import { kindLabels, kindOrder, outputKey } from './outputs.ts';
+import { choiceLabel, kindLabels, kindOrder, outputKey, readerKind } from './outputs.ts';
 
 interface Props {
   outputs: ReplayOutput[];
@@ -9,9 +9,10 @@ interface Props {
 
 /** Which form of the page is shown; a second choice where a form exists more than once. */
 export function KindSwitcher({ outputs, shown, onChoose }: Props) {
-  const kinds = kindOrder.filter((kind) => outputs.some((output) => output.kind === kind));
-  const ofKind = (kind: OutputKind) => outputs.filter((output) => output.kind === kind);
-  const siblings = shown ? ofKind(shown.kind) : [];
+  const kinds = kindOrder.filter((kind) => outputs.some((output) => readerKind(output) === kind));
+  const ofKind = (kind: OutputKind) => outputs.filter((output) => readerKind(output) === kind);
+  const shownKind = shown && readerKind(shown);
+  const siblings = shownKind ? ofKind(shownKind) : [];
   return (
     <div class="kinds">
       <div class="segmented" role="group" aria-label="Show the kept copy as">
@@ -19,20 +20,20 @@ export function KindSwitcher({ outputs, shown, onChoose }: Props) {
           <button
             key={kind}
             type="button"
-            aria-pressed={shown?.kind === kind}
+            aria-pressed={shownKind === kind}
             onClick={() => {
               const first = ofKind(kind)[0];
-              if (first && shown?.kind !== kind) onChoose(first);
+              if (first && shownKind !== kind) onChoose(first);
             }}
           >
             {kindLabels[kind]}
           </button>
         ))}
       </div>
-      {shown && siblings.length > 1 ? (
+      {shown && shownKind && siblings.length > 1 ? (
         <select
           class="field"
-          aria-label={`Which ${kindLabels[shown.kind].toLowerCase()}`}
+          aria-label={`Which ${kindLabels[shownKind].toLowerCase()}`}
           value={outputKey(shown)}
           onChange={(event) => {
             const chosen = siblings.find((output) => outputKey(output) === event.currentTarget.value);
@@ -41,7 +42,7 @@ export function KindSwitcher({ outputs, shown, onChoose }: Props) {
         >
           {siblings.map((output) => (
             <option key={outputKey(output)} value={outputKey(output)}>
-              {output.label}
+              {choiceLabel(output, siblings)}
             </option>
           ))}
         </select>

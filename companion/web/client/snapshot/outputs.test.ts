@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest';
 import type { OutputKind, ReplayOutput } from '../api/snapshots.ts';
-import { outputKey, pluginLabel, resultSentence, shownOutput } from './outputs.ts';
+import {
+  choiceLabel,
+  outputKey,
+  pluginLabel,
+  readerKind,
+  resultSentence,
+  shownOutput,
+  splitResults,
+} from './outputs.ts';
 
 function output(result_id: string, kind: OutputKind): ReplayOutput {
   const url = `http://label.localhost:1/${result_id}`;
@@ -57,4 +65,32 @@ test.each([
 test('an unknown plugin keeps its name', () => {
   expect(pluginLabel('chrome_extension_mhtml')).toBe('Web archive (MHTML)');
   expect(pluginLabel('my_own_plugin')).toBe('my own plugin');
+});
+
+test('text that is data is offered among the files, not as text to read', () => {
+  expect(readerKind({ kind: 'text', plugin: 'htmltotext' })).toBe('text');
+  expect(readerKind({ kind: 'text', plugin: 'headers' })).toBe('file');
+  expect(readerKind({ kind: 'page', plugin: 'chrome' })).toBe('page');
+  const headers = { ...output('d', 'text'), plugin: 'headers' };
+  expect(shownOutput({ outputs: [headers], host: '', preferred: null }, undefined)).toBeUndefined();
+});
+
+test('no two choices read alike', () => {
+  const dom = { ...output('e', 'page'), plugin: 'dom', path: 'output.html' };
+  expect(choiceLabel(page, [page])).toBe('l');
+  expect(choiceLabel(dom, [page, dom])).toBe('Page source (output.html)');
+  expect(choiceLabel({ ...dom, label: 'output.html' }, [dom])).toBe('Page source (output.html)');
+});
+
+test('results to look at come apart from steps of the work and from what the page has not', () => {
+  const result = (plugin: string, status: 'succeeded' | 'failed' | 'skipped') => ({ plugin, status });
+  const all = [
+    result('chrome', 'succeeded'),
+    result('hashes', 'failed'),
+    result('pdf', 'succeeded'),
+    result('dom', 'skipped'),
+  ];
+  const { main, rest } = splitResults(all);
+  expect(main).toEqual([all[1], all[2]]);
+  expect(rest).toEqual([all[0], all[3]]);
 });

@@ -22,8 +22,39 @@ export function outputKey(output: Pick<ReplayOutput, 'result_id' | 'path' | 'dig
 export function shownOutput(replay: Replay, chosenKey: string | undefined): ReplayOutput | undefined {
   const chosen = replay.outputs.find((output) => outputKey(output) === chosenKey);
   const preferred = replay.outputs.find((output) => output.url === replay.preferred);
-  const byKind = kindOrder.flatMap((kind) => replay.outputs.filter((output) => output.kind === kind));
-  return chosen ?? preferred ?? byKind.find((output) => output.kind !== 'file');
+  const byKind = kindOrder.flatMap((kind) => replay.outputs.filter((output) => readerKind(output) === kind));
+  return chosen ?? preferred ?? byKind.find((output) => readerKind(output) !== 'file');
+}
+
+/** Plugins whose results are about the work or the data, not a form of the page to look at. */
+const workPlugins: ReadonlySet<string> = new Set([
+  'chrome',
+  'chrome_extension_facts',
+  'hashes',
+  'headers',
+  'parse_dom_outlinks',
+  'search_backend_sqlite',
+  'title',
+]);
+
+/** Under which form of the page an output is offered: text that is data is a file among others. */
+export function readerKind(output: Pick<ReplayOutput, 'kind' | 'plugin'>): OutputKind {
+  return output.kind === 'text' && workPlugins.has(output.plugin) ? 'file' : output.kind;
+}
+
+/** What a choice among outputs of one kind calls this one, so that no two read alike. */
+export function choiceLabel(output: ReplayOutput, siblings: readonly ReplayOutput[]): string {
+  const alike = siblings.filter((other) => other.label === output.label).length > 1;
+  return alike || output.label === output.path ? `${pluginLabel(output.plugin)} (${output.path})` : output.label;
+}
+
+/** Results a reader looks for first, and the rest: steps of the work, and what the page does not have. */
+export function splitResults<Result extends Pick<ArchiveResultRecord, 'plugin' | 'status'>>(
+  results: readonly Result[],
+): { main: Result[]; rest: Result[] } {
+  const isMain = ({ plugin, status }: Result) =>
+    status === 'failed' || status === 'started' || (status === 'succeeded' && !workPlugins.has(plugin));
+  return { main: results.filter(isMain), rest: results.filter((result) => !isMain(result)) };
 }
 
 const pluginLabels: Record<string, string> = {

@@ -7,15 +7,15 @@ import { outputKey } from './outputs.ts';
 /** The most a reader gets at once; the whole file is one click away. */
 const shownBytesMax = 2_000_000;
 
-/** Derived text, set for reading. */
-export function PlainText({ output }: { output: ReplayOutput }) {
+/** Derived text, set for reading; data in even letters. */
+export function PlainText({ output, isData }: { output: ReplayOutput; isData: boolean }) {
   const text = useLoad(`text ${outputKey(output)}`, (signal) =>
     requestText(output.download_url, { bytesMax: shownBytesMax, signal }),
   );
   return (
     <div class="reading-scroll" tabIndex={0} role="region" aria-label="Kept text">
       {text.failure ? <p class="notice danger">{text.failure.message}</p> : null}
-      <article class="reading-text" dir="auto">
+      <article class={isData ? 'reading-text reading-data' : 'reading-text'} dir="auto">
         {text.value}
       </article>
       {output.size > shownBytesMax ? (

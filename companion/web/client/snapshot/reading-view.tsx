@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { uiHostName } from '../../../../shared/protocol/hosts.ts';
 import { sizePhrase } from '../../../../shared/words/amounts.ts';
 import type { ReplayOutput } from '../api/snapshots.ts';
-import { outputKey } from './outputs.ts';
+import { outputKey, readerKind } from './outputs.ts';
 import { PlainText } from './plain-text.tsx';
 
 /**
@@ -22,7 +22,7 @@ export function ReadingView({ output, name }: { output: ReplayOutput; name: stri
       </div>
     );
   }
-  if (current.kind === 'text' && isPlain(current.mimetype)) return <PlainText output={current} />;
+  if (isPlain(current.mimetype)) return <PlainText output={current} isData={readerKind(current) === 'file'} />;
   if (current.kind === 'file') return <FileCard output={current} />;
   return (
     <iframe
