@@ -57,15 +57,20 @@ async function openBrowser(executablePath, { login, code }) {
     enableExtensions: [join(root, 'dist/extension/chrome-mv3')],
     userDataDir,
     handleSIGINT: false,
+    // Without the bar that says the browser is under control of a test.
+    ignoreDefaultArgs: ['--enable-automation'],
     args: ['--no-first-run', ...(isRoot ? ['--no-sandbox'] : [])],
   });
   const worker = await browser.waitForTarget(
     (target) => target.type() === 'service_worker' && target.url().startsWith('chrome-extension://'),
   );
-  const [page] = await browser.pages();
-  await page.goto(login);
+  const [library] = await browser.pages();
+  await library.goto(login);
   const options = await browser.newPage();
-  await options.goto(new URL(`/options.html#pair=${code}`, worker.url()).href);
+  const pairing = new URLSearchParams({ pair: code, address: `127.0.0.1:${new URL(login).port}` });
+  await options.goto(new URL(`/options.html#${pairing}`, worker.url()).href);
+  // The extension has opened its own first page at install: one is enough.
+  for (const page of await browser.pages()) if (page !== library && page !== options) await page.close();
   return {
     close: () => browser.close().finally(() => rmSync(userDataDir, { recursive: true, force: true, maxRetries: 5 })),
   };

@@ -4,13 +4,20 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
+import { sqlBuilder } from '../../companion/collection/database.ts';
+import { openCollection } from '../../companion/collection/open-collection.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
 const started: ChildProcess[] = [];
 const servers: http.Server[] = [];
-afterEach(() => {
-  for (const child of started.splice(0)) child.kill('SIGKILL');
+afterEach(async () => {
+  for (const child of started.splice(0)) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    // Not KILL: it ends the companion and the browser it started.
+    child.kill('SIGTERM');
+    await new Promise((done) => child.once('exit', done));
+  }
   for (const server of servers.splice(0)) server.close();
 });
 
@@ -72,6 +79,32 @@ test('npm start says where the library is and how to get in, keeps the given pag
   expect(await start.exited).toBe(0);
   await expect(fetch(`http://127.0.0.1:${port}/api/v1/hello`)).rejects.toThrow();
   expect(readdirSync(join(dataDir, 'run'))).not.toContain('server.json');
+});
+
+/** A screen that nobody sees, or undefined where there is no Xvfb. */
+async function openDisplay(): Promise<string | undefined> {
+  const child = spawn('Xvfb', ['-displayfd', '1', '-screen', '0', '1280x900x24'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  started.push(child);
+  return new Promise((found) => {
+    child.once('error', () => found(undefined));
+    createInterface({ input: child.stdout }).once('line', (number) => found(`:${number}`));
+  });
+}
+
+test('with a display npm start opens a Chromium whose extension is paired and whose library is open', async (context) => {
+  const display = await openDisplay();
+  if (!display) return context.skip('there is no Xvfb here');
+  const dataDir = join(temporaryFolder(), 'data');
+  const start = npmStart(dataDir, [], { DISPLAY: display });
+  await start.line(/pairing code/i);
+  const collection = await openCollection(dataDir);
+  onTestFinished(() => collection.close());
+  const count = (table: 'pairing' | 'session') => collection.db.all(sqlBuilder.selectFrom(table).selectAll()).length;
+  await expect.poll(() => [count('pairing'), count('session')], { timeout: 60_000 }).toEqual([1, 1]);
+  start.child.kill('SIGINT');
+  expect(await start.exited).toBe(0);
 });
 
 test('npm start refuses an option it does not know, in one sentence', async () => {
