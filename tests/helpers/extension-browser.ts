@@ -72,19 +72,18 @@ export async function launchWithExtension(options: LaunchOptions = {}): Promise<
   return drive(browser, userDataDir, options.userDataDir === undefined);
 }
 
-function drive(browser: Browser, userDataDir: string, ownProfile: boolean): ExtensionBrowser {
+async function drive(browser: Browser, userDataDir: string, ownProfile: boolean): Promise<ExtensionBrowser> {
   const base = `chrome-extension://${extensionId}/`;
-  let control: Promise<Page> | undefined;
   const openPage = async (file: string): Promise<Page> => {
     const page = await browser.newPage();
     await page.goto(base + file);
     return page;
   };
-  // A page of the extension that stays open in the background, to speak through.
-  const controlPage = (): Promise<Page> => (control ??= openPage('outbox.html'));
+  // A page of the extension that stays open behind the others, to speak through.
+  await browser.waitForTarget((target) => target.url() === `${base}background.js`);
+  const control = await openPage('outbox.html');
   const send = async <Name extends MessageName>(name: Name, request: RequestOf<Name>): Promise<ReplyOf<Name>> => {
-    const page = await controlPage();
-    const answer = await page.evaluate(
+    const answer = await control.evaluate(
       (envelope) => chrome.runtime.sendMessage(envelope) as Promise<{ reply?: unknown; refused?: string }>,
       { holdfast: name as string, request: request as unknown },
     );
@@ -92,7 +91,7 @@ function drive(browser: Browser, userDataDir: string, ownProfile: boolean): Exte
     return answer.reply as ReplyOf<Name>;
   };
   const captures = async (): Promise<CaptureRecord[]> =>
-    (await (await controlPage()).evaluate(readRecords)) as CaptureRecord[];
+    (await control.evaluate(readRecords)) as CaptureRecord[];
   return {
     browser,
     userDataDir,
@@ -112,26 +111,23 @@ function drive(browser: Browser, userDataDir: string, ownProfile: boolean): Exte
     send,
     openPage,
     tabId: async (url) => {
-      const page = await controlPage();
-      const id = await page.evaluate(async (wanted) => (await chrome.tabs.query({})).find((tab) => tab.url === wanted)?.id, url);
+      const id = await control.evaluate(async (wanted) => (await chrome.tabs.query({})).find((tab) => tab.url === wanted)?.id, url);
       if (id === undefined) throw new Error(`no tab shows ${url}`);
       return id;
     },
     captures,
     readFile: async (captureId, file) => {
-      const page = await controlPage();
-      const pieces = await page.evaluate(countPieces, captureId, file);
+      const pieces = await control.evaluate(countPieces, captureId, file);
       const parts: Buffer[] = [];
       for (let index = 0; index < pieces; index += 1) {
-        parts.push(Buffer.from(await page.evaluate(readPiece, captureId, file, index), 'base64'));
+        parts.push(Buffer.from(await control.evaluate(readPiece, captureId, file, index), 'base64'));
       }
       return Buffer.concat(parts);
     },
     waitForCapture: async (wanted, ms = 60_000) => {
-      const page = await controlPage();
       const deadline = Date.now() + ms;
       for (;;) {
-        const changed = page.evaluate(nextChange, 1_000);
+        const changed = control.evaluate(nextChange, 1_000);
         const found = (await captures()).find(wanted);
         if (found) return found;
         if (Date.now() > deadline) throw new Error(`no capture is as wanted: ${JSON.stringify(await describeAll(captures))}`);

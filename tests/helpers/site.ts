@@ -43,7 +43,7 @@ export async function startSite(): Promise<TestSite> {
 function answer(request: http.IncomingMessage, response: http.ServerResponse, port: number): void {
   const url = new URL(request.url ?? '/', `http://localhost:${port}`);
   const picture = /^\/picture\/(\d+)x(\d+)\/([0-9a-f]{6}|noise)(?:-\d+)?\.png$/.exec(url.pathname);
-  if (picture) return send(response, 'image/png', makePicture(Number(picture[1]), Number(picture[2]), picture[3]!));
+  if (picture) return send(response, 'image/png', findPicture(Number(picture[1]), Number(picture[2]), picture[3]!));
   if (url.pathname === '/login') return login(response);
   if (url.pathname === '/members.html') return send(response, 'text/html; charset=utf-8', membersPage(request));
   if (url.pathname === '/paper.pdf') return send(response, 'application/pdf', makePdf());
@@ -74,7 +74,18 @@ function membersPage(request: http.IncomingMessage): string {
   return `<!doctype html><html lang="en"><title>Members</title><body>${body}</body></html>`;
 }
 
-/** Plain colour, or noise that does not compress. */
+const pictures = new Map<string, Buffer>();
+
+/** Plain colour, or noise that does not compress. Made once for each address. */
+function findPicture(width: number, height: number, color: string): Buffer {
+  const key = `${width}x${height} ${color}`;
+  const known = pictures.get(key);
+  if (known) return known;
+  const made = makePicture(width, height, color);
+  pictures.set(key, made);
+  return made;
+}
+
 function makePicture(width: number, height: number, color: string): Buffer {
   const png = new PNG({ width, height });
   const value = color === 'noise' ? undefined : Number.parseInt(color, 16);
@@ -88,7 +99,7 @@ function makePicture(width: number, height: number, color: string): Buffer {
     png.data[at + 2] = pixel & 0xff;
     png.data[at + 3] = 255;
   }
-  return PNG.sync.write(png, { deflateLevel: 1 });
+  return PNG.sync.write(png, value === undefined ? { deflateLevel: 0, filterType: 0 } : { deflateLevel: 1 });
 }
 
 function makePdf(): Buffer {
