@@ -22,7 +22,10 @@ export async function withCollection(command: Command, work: (collection: Collec
 }
 
 /** The same for commands that only look: a wrong `--data` is told, instead of an empty collection made there. */
-export async function withKnownCollection(command: Command, work: (collection: Collection) => Promise<void>): Promise<void> {
+export async function withKnownCollection(
+  command: Command,
+  work: (collection: Collection) => Promise<void>,
+): Promise<void> {
   const { Layout } = await import('../collection/layout.ts');
   const layout = new Layout(dataFolderOf(command));
   if (!fs.existsSync(layout.database())) {

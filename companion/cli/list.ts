@@ -31,7 +31,9 @@ export function addCommand(program: Command): void {
     .option('--limit <count>', `at most so many; 0 for all (default: ${readableLimit}, all with --json and --csv)`)
     .option('--json', 'one JSON object per line')
     .option('--csv <fields>', 'comma-separated values of these fields, such as id,url,title')
-    .action((options: ListOptions, command: Command) => withKnownCollection(command, (collection) => listPages(collection, options)));
+    .action((options: ListOptions, command: Command) =>
+      withKnownCollection(command, (collection) => listPages(collection, options)),
+    );
 }
 
 async function listPages(collection: Collection, options: ListOptions): Promise<void> {
@@ -55,12 +57,16 @@ async function listPages(collection: Collection, options: ListOptions): Promise<
     if (!last || printed >= limit) break;
   }
   if (isReadable && printed === 0) say('No page matches.');
-  else if (isReadable && last && printed === limit) say(`The latest ${countPhrase(printed, 'page')}; --limit 0 lists all.`);
+  else if (isReadable && last && printed === limit)
+    say(`The latest ${countPhrase(printed, 'page')}; --limit 0 lists all.`);
 }
 
 function checkStatus(status: string | undefined): string | undefined {
   if (status === undefined || (lifecycleStatuses as readonly string[]).includes(status)) return status;
-  throw new HoldfastError('bad_request', `${JSON.stringify(status)} is no status; use one of ${lifecycleStatuses.join(', ')}.`);
+  throw new HoldfastError(
+    'bad_request',
+    `${JSON.stringify(status)} is no status; use one of ${lifecycleStatuses.join(', ')}.`,
+  );
 }
 
 function holdsText(url: string, wanted: string | undefined): boolean {

@@ -24,8 +24,25 @@ export function createPagePrinter(format: PageFormat): PagePrinter {
 }
 
 const fields = [
-  'id', 'url', 'title', 'tags', 'status', 'timestamp', 'bookmarked_at', 'created_at', 'downloaded_at', 'modified_at',
-  'source', 'permissions', 'output_size', 'num_archiveresults', 'archive_path', 'crawl_id', 'depth', 'notes', 'state_sentence',
+  'id',
+  'url',
+  'title',
+  'tags',
+  'status',
+  'timestamp',
+  'bookmarked_at',
+  'created_at',
+  'downloaded_at',
+  'modified_at',
+  'source',
+  'permissions',
+  'output_size',
+  'num_archiveresults',
+  'archive_path',
+  'crawl_id',
+  'depth',
+  'notes',
+  'state_sentence',
 ] as const satisfies readonly (keyof SnapshotRecord)[];
 type Field = (typeof fields)[number];
 
@@ -33,7 +50,10 @@ function parseFields(text: string): Field[] {
   return text.split(',').map((part) => {
     const field = fields.find((name) => name === part.trim());
     if (field) return field;
-    throw new HoldfastError('bad_request', `--csv knows no field ${JSON.stringify(part.trim())}; take some of ${fields.join(', ')}.`);
+    throw new HoldfastError(
+      'bad_request',
+      `--csv knows no field ${JSON.stringify(part.trim())}; take some of ${fields.join(', ')}.`,
+    );
   });
 }
 
@@ -84,6 +104,8 @@ function tableRow(cells: readonly string[], width: number): string {
 }
 
 function snippetLine(snippet: readonly SnippetSegment[]): string {
-  const text = snippet.map((segment) => (segment.hit ? paint('bold', printable(segment.text)) : printable(segment.text)));
+  const text = snippet.map((segment) =>
+    segment.hit ? paint('bold', printable(segment.text)) : printable(segment.text),
+  );
   return `    ${text.join('')}`;
 }

@@ -20,7 +20,9 @@ export function addCommand(program: Command): void {
     .option('--list', 'list the paired browsers instead')
     .option('--revoke <id>', 'unpair the browser with this id instead')
     .option('--json', 'one JSON object per line')
-    .action((options: PairOptions, command: Command) => withCollection(command, (collection) => pair(collection, options)));
+    .action((options: PairOptions, command: Command) =>
+      withCollection(command, (collection) => pair(collection, options)),
+    );
 }
 
 async function pair(collection: Collection, options: PairOptions): Promise<void> {
@@ -32,7 +34,9 @@ async function pair(collection: Collection, options: PairOptions): Promise<void>
   const expiresAt = Date.now() + limits.pairingCodeMs;
   if (options.json) return printJson({ code, expires_at: new Date(expiresAt).toISOString() });
   printRecord(code);
-  say(`Type this code in the extension's options within ${countPhrase(limits.pairingCodeMs / 60_000, 'minute')}; it pairs one browser.`);
+  say(
+    `Type this code in the extension's options within ${countPhrase(limits.pairingCodeMs / 60_000, 'minute')}; it pairs one browser.`,
+  );
   const { findRunningServer } = await import('./running-server.ts');
   if (!findRunningServer(collection.layout)) say('Holdfast is not running now; start it with "holdfast serve".');
 }
@@ -44,10 +48,19 @@ async function revoke(access: { revokePairing(id: string): Promise<boolean> }, i
   say('This browser is unpaired; what it has not sent stays in it until it is paired again.');
 }
 
-function list(access: { pairings(): { id: string; name: string; created_at: number; last_seen_at: number | null }[] }, json: boolean): void {
+function list(
+  access: { pairings(): { id: string; name: string; created_at: number; last_seen_at: number | null }[] },
+  json: boolean,
+): void {
   const pairings = access.pairings();
   for (const { id, name, created_at: pairedAt, last_seen_at: seenAt } of pairings) {
-    if (json) printJson({ id, name, paired_at: new Date(pairedAt).toISOString(), last_seen_at: seenAt === null ? null : new Date(seenAt).toISOString() });
+    if (json)
+      printJson({
+        id,
+        name,
+        paired_at: new Date(pairedAt).toISOString(),
+        last_seen_at: seenAt === null ? null : new Date(seenAt).toISOString(),
+      });
     else printRecord([id, printable(name), `paired ${datePhrase(pairedAt, Date.now())}`].join('\t'));
   }
   if (pairings.length === 0 && !json) say('No browser is paired; "holdfast pair" prints a code.');

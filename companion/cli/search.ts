@@ -18,7 +18,9 @@ const pagesPerLook = 100;
 export function addCommand(program: Command): void {
   program
     .command('search <query...>')
-    .description('find kept pages: words, "phrases", begin*, -not, tag:name, site:host, url:part, after:2026-03, before:2026')
+    .description(
+      'find kept pages: words, "phrases", begin*, -not, tag:name, site:host, url:part, after:2026-03, before:2026',
+    )
     .option('--tag <name>', 'only pages with this tag')
     .option('--limit <count>', 'at most so many; 0 for all', '20')
     .option('--json', 'one JSON object per line')
@@ -28,15 +30,26 @@ export function addCommand(program: Command): void {
     );
 }
 
-async function searchPages(collection: Collection, words: readonly string[], options: SearchCommandOptions): Promise<void> {
+async function searchPages(
+  collection: Collection,
+  words: readonly string[],
+  options: SearchCommandOptions,
+): Promise<void> {
   const { createPagePrinter } = await import('./page-output.ts');
   const { createSearch } = await import('../search/search.ts');
   const asked = parseCount('--limit', options.limit);
   const print = createPagePrinter(options);
-  const search = createSearch({ collection, log: { warn: (sentence: unknown) => say(String(sentence)) }, isFollowing: false });
+  const search = createSearch({
+    collection,
+    log: { warn: (sentence: unknown) => say(String(sentence)) },
+    isFollowing: false,
+  });
   try {
     await search.catchUp();
-    await printHits(collection, search, toQuery(words), print, { ...options, limit: asked === 0 ? Number.POSITIVE_INFINITY : asked });
+    await printHits(collection, search, toQuery(words), print, {
+      ...options,
+      limit: asked === 0 ? Number.POSITIVE_INFINITY : asked,
+    });
   } finally {
     await search.close();
   }
@@ -45,7 +58,9 @@ async function searchPages(collection: Collection, words: readonly string[], opt
 /** The shell has eaten the quotes of an argument with spaces: it was meant as one phrase or one tag. */
 function toQuery(words: readonly string[]): string {
   if (words.length === 1) return words[0]!;
-  return words.map((word) => (/\s/.test(word) && !word.includes('"') ? word.replace(/^(-?(?:\w+:)?)(.*)$/s, '$1"$2"') : word)).join(' ');
+  return words
+    .map((word) => (/\s/.test(word) && !word.includes('"') ? word.replace(/^(-?(?:\w+:)?)(.*)$/s, '$1"$2"') : word))
+    .join(' ');
 }
 
 async function printHits(
@@ -66,7 +81,8 @@ async function printHits(
     const rows = answer.ids.length === 0 ? [] : listSnapshots(collection.db, { ids: answer.ids }, limit);
     const places = new Map(answer.ids.map((id, index) => [id, index]));
     rows.sort((one, other) => places.get(one.id)! - places.get(other.id)!);
-    for (const page of presentSnapshots(collection, rows, { withResults: false })) print(page, answer.snippets.get(page.id));
+    for (const page of presentSnapshots(collection, rows, { withResults: false }))
+      print(page, answer.snippets.get(page.id));
     printed += answer.ids.length;
     cursor = answer.next ?? undefined;
   } while (cursor !== undefined && printed < options.limit);
@@ -77,6 +93,9 @@ function sayOutcome(answer: SearchAnswer, printed: number): void {
   const ignored = answer.understood.filter((part) => part.kind === 'ignored').map((part) => part.text);
   if (ignored.length > 0) say(`Not searched for: ${ignored.join(' ')}`);
   if (answer.total === 0) say('No page holds this.');
-  else if (printed < answer.total) say(`${printed} of ${answer.isAtLeast ? 'more than ' : ''}${countPhrase(answer.total, 'page')}; --limit 0 shows all.`);
+  else if (printed < answer.total)
+    say(
+      `${printed} of ${answer.isAtLeast ? 'more than ' : ''}${countPhrase(answer.total, 'page')}; --limit 0 shows all.`,
+    );
   if (answer.note !== undefined) say(answer.note);
 }

@@ -23,7 +23,12 @@ async function serve(options: ServeOptions, command: Command): Promise<void> {
   const { startServer } = await import('../main.ts');
   const stopped = waitForSignal();
   const port = options.port === undefined ? undefined : parseCount('--port', options.port);
-  const server = await startServer({ dataDir: dataFolderOf(command), port, runner: options.runner, logLevel: options.logLevel });
+  const server = await startServer({
+    dataDir: dataFolderOf(command),
+    port,
+    runner: options.runner,
+    logLevel: options.logLevel,
+  });
   printRecord(`Holdfast is running at ${server.address}`);
   printRecord(`Log in:       ${server.loginLink}`);
   printRecord(`Pairing code: ${server.pairingCode}`);

@@ -16,7 +16,8 @@ export function addCommand(program: Command): void {
       withKnownCollection(command, async (collection) => {
         const status = await collectStatus(collection);
         if (options.json) printJson(status);
-        else for (const [name, text] of statusLines(status)) printRecord(`${paint('dim', `${name}:`.padEnd(11))}${text}`);
+        else
+          for (const [name, text] of statusLines(status)) printRecord(`${paint('dim', `${name}:`.padEnd(11))}${text}`);
       }),
     );
 }
@@ -92,18 +93,36 @@ function statusLines(status: Status): [string, string][] {
   const { server, runner } = status;
   const lines: [string, string][] = [
     ['Data', status.data_folder],
-    ['Pages', `${countPhrase(status.pages, 'page')}${open > 0 ? `, work left on ${open}` : ''}${status.pages_in_trash > 0 ? `, ${status.pages_in_trash} in the trash` : ''}`],
-    ['Size', `${sizePhrase(status.output_bytes)} kept in ${sizePhrase(status.blob_bytes)} on disk; database ${sizePhrase(status.database_bytes)}, search index ${sizePhrase(status.search_index_bytes)}`],
+    [
+      'Pages',
+      `${countPhrase(status.pages, 'page')}${open > 0 ? `, work left on ${open}` : ''}${status.pages_in_trash > 0 ? `, ${status.pages_in_trash} in the trash` : ''}`,
+    ],
+    [
+      'Size',
+      `${sizePhrase(status.output_bytes)} kept in ${sizePhrase(status.blob_bytes)} on disk; database ${sizePhrase(status.database_bytes)}, search index ${sizePhrase(status.search_index_bytes)}`,
+    ],
     ['Disk', `${sizePhrase(status.disk_free_bytes)} free`],
-    ['Server', server ? `running on port ${server.port} (process ${server.pid}, version ${server.version}), since ${datePhrase(Date.parse(server.started_at), now)}` : 'not running; "holdfast serve" starts it'],
+    [
+      'Server',
+      server
+        ? `running on port ${server.port} (process ${server.pid}, version ${server.version}), since ${datePhrase(Date.parse(server.started_at), now)}`
+        : 'not running; "holdfast serve" starts it',
+    ],
     ['Runner', runner ? `running (process ${runner.pid}, version ${runner.version})` : 'not running'],
-    ['Browser', waiting === 0 ? 'nothing is on its way' : `${countPhrase(status.waiting_for_browser, 'page')} waiting for captures from a browser, ${countPhrase(status.uploads_in_progress, 'upload')} under way`],
+    [
+      'Browser',
+      waiting === 0
+        ? 'nothing is on its way'
+        : `${countPhrase(status.waiting_for_browser, 'page')} waiting for captures from a browser, ${countPhrase(status.uploads_in_progress, 'upload')} under way`,
+    ],
   ];
   if (status.pairings.length === 0) lines.push(['Paired', 'no browser yet; "holdfast pair" prints a code']);
   for (const pairing of status.pairings) {
-    const seen = pairing.last_seen_at === null ? 'not seen yet' : `seen ${datePhrase(Date.parse(pairing.last_seen_at), now)}`;
+    const seen =
+      pairing.last_seen_at === null ? 'not seen yet' : `seen ${datePhrase(Date.parse(pairing.last_seen_at), now)}`;
     lines.push(['Paired', `${printable(pairing.name)}, ${seen}`]);
   }
-  if (status.results_failed > 0) lines.push(['Failed', `${countPhrase(status.results_failed, 'result')}; each page shows why`]);
+  if (status.results_failed > 0)
+    lines.push(['Failed', `${countPhrase(status.results_failed, 'result')}; each page shows why`]);
   return lines;
 }

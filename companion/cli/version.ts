@@ -10,7 +10,12 @@ export function addCommand(program: Command): void {
     .option('-q, --quiet', 'only the number')
     .option('--json', 'one JSON object')
     .action((options: { quiet?: boolean; json?: boolean }) => {
-      const facts = { version: holdfastVersion, protocol: protocolVersion, node: process.versions.node, system: `${process.platform} ${process.arch}` };
+      const facts = {
+        version: holdfastVersion,
+        protocol: protocolVersion,
+        node: process.versions.node,
+        system: `${process.platform} ${process.arch}`,
+      };
       if (options.json) return printJson(facts);
       if (options.quiet) return printRecord(facts.version);
       printRecord(`Holdfast ${facts.version}, protocol ${facts.protocol}, Node ${facts.node} on ${facts.system}`);

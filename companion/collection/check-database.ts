@@ -16,7 +16,8 @@ export function checkDatabase(file: string): DatabaseReport {
     const version = connection.pragma('user_version', { simple: true }) as number;
     const found = connection.pragma('quick_check(20)') as { quick_check: string }[];
     const damages = found.map((row) => row.quick_check).filter((text) => text !== 'ok');
-    const orphans = damages.length > 0 ? [] : (connection.pragma('foreign_key_check') as { table: string; parent: string }[]);
+    const orphans =
+      damages.length > 0 ? [] : (connection.pragma('foreign_key_check') as { table: string; parent: string }[]);
     const orphanTexts = orphans.slice(0, 20).map((row) => `a row of ${row.table} refers to a missing ${row.parent}`);
     return { version, knownVersion: schemaVersion, damages: [...damages, ...orphanTexts] };
   } finally {

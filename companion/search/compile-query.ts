@@ -32,7 +32,11 @@ export type CompleteShortWord = (beginning: string) => string[];
 const isText = (condition: Condition): boolean => ['word', 'phrase', 'prefix'].includes(condition.kind);
 
 /** Turns conditions into SQL. Values travel as parameters or as quoted tokens that hold only letters and digits. */
-export function compileQuery(conditions: readonly Condition[], filters: SearchFilters, complete: CompleteShortWord): CompiledQuery {
+export function compileQuery(
+  conditions: readonly Condition[],
+  filters: SearchFilters,
+  complete: CompleteShortWord,
+): CompiledQuery {
   const texts = conditions.filter(isText);
   const wanted = texts.filter((condition) => !condition.isExcluded).map((condition) => matchPart(condition, complete));
   const excluded = texts.filter((condition) => condition.isExcluded).map((condition) => matchPart(condition, complete));
@@ -123,10 +127,13 @@ function addUrl(query: CompiledQuery, drivers: string[], condition: Condition): 
 function addDates(query: CompiledQuery, conditions: readonly Condition[], filters: SearchFilters): void {
   const dates = conditions.filter((condition) => condition.kind === 'after' || condition.kind === 'before');
   const isFrom = (condition: Condition): boolean => (condition.kind === 'after') !== condition.isExcluded;
-  const from = [filters.from, ...dates.filter(isFrom).map((condition) => condition.at)].filter((time) => time !== undefined);
-  const until = [filters.until, ...dates.filter((condition) => !isFrom(condition)).map((condition) => condition.at)].filter(
+  const from = [filters.from, ...dates.filter(isFrom).map((condition) => condition.at)].filter(
     (time) => time !== undefined,
   );
+  const until = [
+    filters.until,
+    ...dates.filter((condition) => !isFrom(condition)).map((condition) => condition.at),
+  ].filter((time) => time !== undefined);
   if (from.length > 0) {
     query.parameters.from = firstIdAt(Math.max(...from));
     query.filters.push('hit.id >= :from');

@@ -40,7 +40,8 @@ const ranking = 'bm25(page_text, 10.0, 4.0, 8.0, 6.0, 1.0)';
 export function findPages(database: SearchDatabase, text: string, options: FindOptions): Found {
   const { conditions, understood } = parseQuery(text, { typing: options.typing });
   const compiled = compileQuery(conditions, options.filters, (beginning) => completeShortWord(database, beginning));
-  const hits = compiled.match === undefined ? listNewest(database, compiled, options) : rank(database, compiled, options);
+  const hits =
+    compiled.match === undefined ? listNewest(database, compiled, options) : rank(database, compiled, options);
   return { ...hits, pages: toPages(database, hits.ids), understood, conditions };
 }
 
@@ -50,10 +51,14 @@ function listNewest(database: SearchDatabase, query: CompiledQuery, options: Fin
   const conditions = [...query.filters, ...(query.exclusion === undefined ? [] : [query.exclusion])];
   const below = options.cursor === undefined ? undefined : parseCursor('n', options.cursor);
   const select = (condition: readonly string[], limit: number): number[] =>
-    allIds(database, `SELECT hit.id FROM (${query.driver}) AS hit ${where([...condition, 'still_wanted()'])} ORDER BY hit.id DESC LIMIT ${limit}`, {
-      ...query.parameters,
-      ...(below === undefined ? {} : { below }),
-    });
+    allIds(
+      database,
+      `SELECT hit.id FROM (${query.driver}) AS hit ${where([...condition, 'still_wanted()'])} ORDER BY hit.id DESC LIMIT ${limit}`,
+      {
+        ...query.parameters,
+        ...(below === undefined ? {} : { below }),
+      },
+    );
   const counted = select(conditions, hitsMax + 1).length;
   const ids = select(below === undefined ? conditions : [...conditions, 'hit.id < :below'], options.limit + 1);
   const page = ids.slice(0, options.limit);
@@ -67,7 +72,11 @@ function rank(database: SearchDatabase, query: CompiledQuery, options: FindOptio
   const filters = query.filters.map(onRowid);
   const parameters = { ...query.parameters, match: query.match! };
   // First the capped count, newest first; it also tells where the hits worth ranking begin.
-  const newest = allIds(database, `${from} ${and([...filters, 'still_wanted()'])} ORDER BY hit.rowid DESC LIMIT ${hitsMax + 1}`, parameters);
+  const newest = allIds(
+    database,
+    `${from} ${and([...filters, 'still_wanted()'])} ORDER BY hit.rowid DESC LIMIT ${hitsMax + 1}`,
+    parameters,
+  );
   const isAtLeast = newest.length > hitsMax;
   const hits = newest.slice(0, hitsMax);
   const parts = isAtLeast ? [] : findInNames(database, query, new Set(hits));

@@ -17,13 +17,25 @@ const wordPart = new RegExp(`[${UNSPACED}]+|[^${UNSPACED}]+`, 'gu');
 const unspacedStart = new RegExp(`^[${UNSPACED}]`, 'u');
 
 const droppedMarks =
-  /[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed]+/g;
+  /[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u0640]+/g;
 /** Soft hyphens, joiners without meaning and direction marks stand inside words without dividing them. */
 const invisible = /[\u00ad\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]+/g;
 
 /** Letters that have no decomposition but that people type without their stroke or ligature. */
 const plainLetters: Record<string, string> = {
-  ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', ł: 'l', ħ: 'h', ı: 'i', þ: 'th', ŋ: 'n', ŧ: 't', ς: 'σ',
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  ł: 'l',
+  ħ: 'h',
+  ı: 'i',
+  þ: 'th',
+  ŋ: 'n',
+  ŧ: 't',
+  ς: 'σ',
 };
 const plainLetterPattern = new RegExp(`[${Object.keys(plainLetters).join('')}]`, 'g');
 const asciiOnly = /^[\0-\x7f]*$/;

@@ -124,7 +124,11 @@ class IndexThread {
       return true;
     }
     for (const job of this.jobs.splice(0)) {
-      this.post({ kind: 'failure', id: job.id, error: { code: 'internal', message: `The search index could not be brought up to date: ${reason}` } });
+      this.post({
+        kind: 'failure',
+        id: job.id,
+        error: { code: 'internal', message: `The search index could not be brought up to date: ${reason}` },
+      });
     }
     this.post({ kind: 'trouble', sentence: `The search index waits ${retryMs / 1000} s before it goes on: ${reason}` });
     this.lookLater(retryMs);
@@ -137,7 +141,11 @@ class IndexThread {
       this.post({ kind: 'reply', id: envelope.id, value: null });
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      this.post({ kind: 'failure', id: envelope.id, error: { code: 'internal', message: `The search index could not be opened: ${message}` } });
+      this.post({
+        kind: 'failure',
+        id: envelope.id,
+        error: { code: 'internal', message: `The search index could not be opened: ${message}` },
+      });
     }
   }
 

@@ -106,11 +106,13 @@ export class Indexer {
   private async takeIn(sources: readonly SearchSource[]): Promise<void> {
     const changed = sources.filter((source) => !this.pages.isCurrent(source));
     while (changed.length > 0) {
-      this.database.transaction(() => {
-        const until = performance.now() + batchMs;
-        do this.pages.put(changed.shift()!);
-        while (changed.length > 0 && performance.now() < until);
-      }).immediate();
+      this.database
+        .transaction(() => {
+          const until = performance.now() + batchMs;
+          do this.pages.put(changed.shift()!);
+          while (changed.length > 0 && performance.now() < until);
+        })
+        .immediate();
       await breathe();
     }
   }

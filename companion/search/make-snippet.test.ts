@@ -5,7 +5,8 @@ import { parseQuery } from './parse-query.ts';
 function snippet(text: string, query: string): SnippetSegment[] {
   return makeSnippet(text, snippetPattern(parseQuery(query, { typing: false }).conditions)!);
 }
-const hits = (segments: SnippetSegment[]): string[] => segments.filter((segment) => segment.hit).map((segment) => segment.text);
+const hits = (segments: SnippetSegment[]): string[] =>
+  segments.filter((segment) => segment.hit).map((segment) => segment.text);
 const whole = (segments: SnippetSegment[]): string => segments.map((segment) => segment.text).join('');
 
 test('words are marked as they are written, whatever their case and marks', () => {
@@ -21,7 +22,11 @@ test('only whole words are marked, or beginnings where one was asked for', () =>
 });
 
 test('parts of unspaced text are marked', () => {
-  expect(hits(snippet('昨日、東京都で新しいiPhoneが発売された。', '京都 iphone 発売'))).toEqual(['京都', 'iPhone', '発売']);
+  expect(hits(snippet('昨日、東京都で新しいiPhoneが発売された。', '京都 iphone 発売'))).toEqual([
+    '京都',
+    'iPhone',
+    '発売',
+  ]);
   expect(hits(snippet('ภาษาไทยเป็นภาษาที่สวยงาม', 'สวยงาม'))).toEqual(['สวยงาม']);
 });
 

@@ -106,7 +106,9 @@ function bestHit(hits: readonly Span[]): number {
   let best = 0;
   let bestCount = 0;
   hits.forEach((hit, index) => {
-    const count = hits.filter((other) => other.from >= hit.from && other.until <= hit.from + SNIPPET_LENGTH - LEAD).length;
+    const count = hits.filter(
+      (other) => other.from >= hit.from && other.until <= hit.from + SNIPPET_LENGTH - LEAD,
+    ).length;
     if (count > bestCount) {
       best = index;
       bestCount = count;

@@ -85,7 +85,15 @@ export class PageIndex {
     const body = digest === null ? '' : (readRecordedText(this.layout, digest) ?? '');
     const { statements } = this;
     const url = readableUrl(source.url);
-    statements.insertPage.run(id, source.id, source.revision, fingerprint, source.text?.resultId ?? null, digest, hostKey(source.url));
+    statements.insertPage.run(
+      id,
+      source.id,
+      source.revision,
+      fingerprint,
+      source.text?.resultId ?? null,
+      digest,
+      hostKey(source.url),
+    );
     const texts = [source.title, url, source.tags.join('\n'), source.notes, body];
     statements.insertText.run(id, ...texts.map(toIndexText));
     statements.insertName.run(id, foldText(source.title), foldText(url));
@@ -119,11 +127,15 @@ function prepareStatements(database: SearchDatabase) {
   return {
     findPage: prepare('SELECT id, revision, fingerprint, result_id, digest FROM page WHERE snapshot_id = ?'),
     touchPage: prepare('UPDATE page SET revision = ?, result_id = ? WHERE id = ?'),
-    insertPage: prepare('INSERT INTO page (id, snapshot_id, revision, fingerprint, result_id, digest, host_key) VALUES (?, ?, ?, ?, ?, ?, ?)'),
+    insertPage: prepare(
+      'INSERT INTO page (id, snapshot_id, revision, fingerprint, result_id, digest, host_key) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    ),
     insertText: prepare('INSERT INTO page_text (rowid, title, url, tags, notes, body) VALUES (?, ?, ?, ?, ?, ?)'),
     insertName: prepare('INSERT INTO page_name (rowid, title, url) VALUES (?, ?, ?)'),
     insertTag: prepare('INSERT INTO page_tag (tag, page_id) VALUES (?, ?)'),
-    countWord: prepare('INSERT INTO title_word (word, uses) VALUES (?, 1) ON CONFLICT (word) DO UPDATE SET uses = uses + 1'),
+    countWord: prepare(
+      'INSERT INTO title_word (word, uses) VALUES (?, 1) ON CONFLICT (word) DO UPDATE SET uses = uses + 1',
+    ),
     deleteText: prepare('DELETE FROM page_text WHERE rowid = ?'),
     deleteName: prepare('DELETE FROM page_name WHERE rowid = ?'),
     deleteTags: prepare('DELETE FROM page_tag WHERE page_id = ?'),
@@ -131,7 +143,9 @@ function prepareStatements(database: SearchDatabase) {
     lastId: prepare('SELECT max(id) AS last FROM page WHERE id >= ? AND id < ?'),
     idsAfter: prepare('SELECT snapshot_id FROM page WHERE snapshot_id > ? ORDER BY snapshot_id LIMIT ?'),
     readProgress: prepare('SELECT value FROM progress WHERE name = ?'),
-    writeProgress: prepare('INSERT INTO progress (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value'),
+    writeProgress: prepare(
+      'INSERT INTO progress (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+    ),
   };
 }
 

@@ -3,7 +3,9 @@ import { expect, test } from 'vitest';
 import { parseQuery } from './parse-query.ts';
 
 function kinds(text: string, typing = false): string[] {
-  return parseQuery(text, { typing }).understood.map((part) => `${part.isExcluded ? '-' : ''}${part.kind}:${part.text}`);
+  return parseQuery(text, { typing }).understood.map(
+    (part) => `${part.isExcluded ? '-' : ''}${part.kind}:${part.text}`,
+  );
 }
 
 test('words, phrases, exclusions and conditions are told apart', () => {
@@ -40,15 +42,48 @@ test('while typing, the last word counts as a beginning until it is finished', (
 });
 
 test('what asks for nothing is ignored and shown as such', () => {
-  expect(kinds('tag: - "" !!! 🙂 word')).toEqual(['ignored:tag:', 'ignored:-', 'ignored:""', 'ignored:!!!', 'ignored:🙂', 'word:word']);
+  expect(kinds('tag: - "" !!! 🙂 word')).toEqual([
+    'ignored:tag:',
+    'ignored:-',
+    'ignored:""',
+    'ignored:!!!',
+    'ignored:🙂',
+    'word:word',
+  ]);
 });
 
 test('no text is refused', () => {
-  const pieces = fc.constantFrom('"', '-', '*', ':', '(', ')', 'AND', 'NEAR', 'tag:', 'site:', 'before:', '^', '{', ' ', 'a', '漢', '\u0000', "'");
+  const pieces = fc.constantFrom(
+    '"',
+    '-',
+    '*',
+    ':',
+    '(',
+    ')',
+    'AND',
+    'NEAR',
+    'tag:',
+    'site:',
+    'before:',
+    '^',
+    '{',
+    ' ',
+    'a',
+    '漢',
+    '\u0000',
+    "'",
+  );
   fc.assert(
-    fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.array(pieces).map((list) => list.join(''))), fc.boolean(), (text, typing) => {
-      const { conditions, understood } = parseQuery(text, { typing });
-      expect(understood.length).toBeGreaterThanOrEqual(conditions.length);
-    }),
+    fc.property(
+      fc.oneof(
+        fc.string({ unit: 'binary' }),
+        fc.array(pieces).map((list) => list.join('')),
+      ),
+      fc.boolean(),
+      (text, typing) => {
+        const { conditions, understood } = parseQuery(text, { typing });
+        expect(understood.length).toBeGreaterThanOrEqual(conditions.length);
+      },
+    ),
   );
 });

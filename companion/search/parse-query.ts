@@ -48,7 +48,8 @@ export function parseQuery(text: string, options: { typing: boolean }): ParsedQu
     const unfinished = options.typing && isLast && !/[\s"*]$/u.test(query);
     const condition = parsed.conditions.length < CONDITIONS_MAX ? parsePart(part, unfinished) : undefined;
     if (condition) parsed.conditions.push(condition);
-    if (condition) parsed.understood.push({ kind: condition.kind, text: condition.text, isExcluded: condition.isExcluded });
+    if (condition)
+      parsed.understood.push({ kind: condition.kind, text: condition.text, isExcluded: condition.isExcluded });
     else parsed.understood.push({ kind: 'ignored', text: part, isExcluded: false });
   });
   return parsed;

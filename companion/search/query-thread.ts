@@ -26,7 +26,11 @@ export function runQueryThread(root: string, port: MessagePort): void {
     }
     if (message.request.kind !== 'search') throw new Error(`not a query: ${message.request.kind}`);
     try {
-      post({ kind: 'reply', id: message.id, value: queries.answer(message.request, new Int32Array(message.abandoned)) });
+      post({
+        kind: 'reply',
+        id: message.id,
+        value: queries.answer(message.request, new Int32Array(message.abandoned)),
+      });
     } catch (error) {
       post({ kind: 'failure', id: message.id, error: toReplyError(error) });
     }

@@ -5,7 +5,11 @@ import { errnoOf } from '../collection/durable-files.ts';
 import type { Layout } from '../collection/layout.ts';
 
 /** The first megabytes of a recorded text; undefined when its bytes are gone. Blocks: only for worker threads. */
-export function readRecordedText(layout: Layout, digestText: string, bytesMax: number = limits.searchTextBytesMax): string | undefined {
+export function readRecordedText(
+  layout: Layout,
+  digestText: string,
+  bytesMax: number = limits.searchTextBytesMax,
+): string | undefined {
   const digest = parseDigest(digestText);
   if (digest === undefined) return undefined;
   let file: number;

@@ -36,10 +36,12 @@ export function openForIndexing(file: string, options: { anew: boolean } = { ane
   if (known) return known;
   for (const suffix of ['-wal', '-shm', '']) fs.rmSync(file + suffix, { force: true });
   const database = open(file);
-  database.transaction(() => {
-    // Two processes may find the file missing at the same moment.
-    if (versionOf(database) !== INDEX_VERSION) database.exec(SCHEMA);
-  }).immediate();
+  database
+    .transaction(() => {
+      // Two processes may find the file missing at the same moment.
+      if (versionOf(database) !== INDEX_VERSION) database.exec(SCHEMA);
+    })
+    .immediate();
   return database;
 }
 
@@ -54,7 +56,10 @@ export function openForQueries(file: string): SearchDatabase {
 export function isDamage(error: unknown): boolean {
   if (!(error instanceof Database.SqliteError)) return false;
   // FTS5 that cannot read its own settings says so only in the message.
-  return /^SQLITE_(CORRUPT|NOTADB|FORMAT|IOERR_SHORT_READ)/.test(error.code) || /vtable constructor failed/.test(error.message);
+  return (
+    /^SQLITE_(CORRUPT|NOTADB|FORMAT|IOERR_SHORT_READ)/.test(error.code) ||
+    /vtable constructor failed/.test(error.message)
+  );
 }
 
 function open(file: string): SearchDatabase {

@@ -95,11 +95,14 @@ export function createSearch({ collection, log, isFollowing = true }: SearchDepe
       const request: SearchRequest = { kind: 'search', query, limit, cursor, filters, typing, deadlineAt };
       try {
         const reply = await ask(request, signal ? AbortSignal.any([signal, timeout]) : timeout);
-        const note = reply.note ?? (isBuilding ? 'The search index is still being made; some pages are missing here.' : undefined);
+        const note =
+          reply.note ?? (isBuilding ? 'The search index is still being made; some pages are missing here.' : undefined);
         return { ...reply, snippets: new Map(reply.snippets), note };
       } catch (error) {
         if (!timeout.aborted || signal?.aborted) throw error;
-        throw new HoldfastError('busy', 'This search takes too long; add a word, a tag or a date to narrow it.', { cause: error });
+        throw new HoldfastError('busy', 'This search takes too long; add a word, a tag or a date to narrow it.', {
+          cause: error,
+        });
       }
     },
     catchUp: (signal) => indexer.ask({ kind: 'catchUp' }, signal),

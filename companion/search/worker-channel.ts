@@ -97,7 +97,9 @@ export class WorkerChannel {
     if (this.worker) return this.worker;
     const worker = new Worker(workerFile(), { workerData: this.settings, name: `search-${this.settings.role}` });
     worker.on('message', (message: WorkerMessage) => this.receive(message));
-    worker.on('error', (error) => this.onNews({ kind: 'trouble', sentence: `The search ${this.settings.role} thread ended: ${error.message}` }));
+    worker.on('error', (error) =>
+      this.onNews({ kind: 'trouble', sentence: `The search ${this.settings.role} thread ended: ${error.message}` }),
+    );
     worker.on('exit', () => {
       if (this.worker === worker) this.worker = undefined;
       const reason = new HoldfastError('internal', 'The search stopped unexpectedly; try again.');
@@ -134,5 +136,7 @@ function isAbandoned(envelope: Envelope): boolean {
 /** Beside this file in the build; from the sources (tests) the built one, because Node runs no TypeScript. */
 function workerFile(): string {
   const isSource = import.meta.url.endsWith('.ts');
-  return fileURLToPath(new URL(isSource ? '../../dist/companion/search-worker.js' : './search-worker.js', import.meta.url));
+  return fileURLToPath(
+    new URL(isSource ? '../../dist/companion/search-worker.js' : './search-worker.js', import.meta.url),
+  );
 }

@@ -24,15 +24,26 @@ function checkFolder(root: string): Finding {
     return problem('data folder', `${existing} is a file; name another data folder with --data or HOLDFAST_DATA.`);
   }
   if (!canWrite(existing)) {
-    return problem('data folder', `You may not write in ${existing}; change its owner, or name another folder with --data or HOLDFAST_DATA.`);
+    return problem(
+      'data folder',
+      `You may not write in ${existing}; change its owner, or name another folder with --data or HOLDFAST_DATA.`,
+    );
   }
   if (existing !== root) return note('data folder', `${root} does not exist yet; "holdfast serve" makes it.`);
-  const foreign = ['collection.sqlite3', 'blobs', 'uploads', 'run'].map((name) => path.join(root, name)).find((file) => fs.existsSync(file) && !canWrite(file));
+  const foreign = ['collection.sqlite3', 'blobs', 'uploads', 'run']
+    .map((name) => path.join(root, name))
+    .find((file) => fs.existsSync(file) && !canWrite(file));
   if (foreign !== undefined) {
-    return problem('data folder', `You may not write to ${foreign}, perhaps because Holdfast once ran as another user; give it back with: sudo chown -R "$USER" ${root}`);
+    return problem(
+      'data folder',
+      `You may not write to ${foreign}, perhaps because Holdfast once ran as another user; give it back with: sudo chown -R "$USER" ${root}`,
+    );
   }
   if (process.platform !== 'win32' && (fs.statSync(root).mode & 0o077) !== 0) {
-    return problem('data folder', `Other users of this computer can look into ${root}; close it with: chmod 700 ${root}`);
+    return problem(
+      'data folder',
+      `Other users of this computer can look into ${root}; close it with: chmod 700 ${root}`,
+    );
   }
   return fine('data folder', `${root} is yours alone.`);
 }
@@ -41,7 +52,10 @@ function checkDisk(root: string): Finding {
   const disk = fs.statfsSync(nearestExisting(root));
   const free = disk.bavail * disk.bsize;
   if (free < limits.freeDiskBytesMin) {
-    return problem('disk', `Only ${sizePhrase(free)} are free where ${root} lies, too little to keep anything; free some space.`);
+    return problem(
+      'disk',
+      `Only ${sizePhrase(free)} are free where ${root} lies, too little to keep anything; free some space.`,
+    );
   }
   if (free < lowDiskBytes) return note('disk', `Only ${sizePhrase(free)} are free where ${root} lies.`);
   return fine('disk', `${sizePhrase(free)} are free.`);
@@ -50,7 +64,10 @@ function checkDisk(root: string): Finding {
 function checkSettings(layout: Layout): Finding {
   try {
     loadSettings(layout.settings());
-    return fine('settings', fs.existsSync(layout.settings()) ? `${layout.settings()} is understood.` : 'No settings file; the defaults hold.');
+    return fine(
+      'settings',
+      fs.existsSync(layout.settings()) ? `${layout.settings()} is understood.` : 'No settings file; the defaults hold.',
+    );
   } catch (error) {
     return problem('settings', `${reasonOf(error)}; correct ${layout.settings()} or the environment.`);
   }
@@ -63,14 +80,23 @@ async function checkCollection(layout: Layout): Promise<Finding> {
     const { checkDatabase } = await import('../../collection/check-database.ts');
     const { version, knownVersion, damages } = checkDatabase(file);
     if (version > knownVersion) {
-      return problem('database', `A newer Holdfast wrote this collection (schema ${version}, this one knows ${knownVersion}); update Holdfast.`);
+      return problem(
+        'database',
+        `A newer Holdfast wrote this collection (schema ${version}, this one knows ${knownVersion}); update Holdfast.`,
+      );
     }
     if (damages.length > 0) {
-      return problem('database', `The database is damaged (${damages[0]}); stop Holdfast, keep a copy of ${layout.root} and restore the last backup of ${file}.`);
+      return problem(
+        'database',
+        `The database is damaged (${damages[0]}); stop Holdfast, keep a copy of ${layout.root} and restore the last backup of ${file}.`,
+      );
     }
     return fine('database', 'The database is sound.');
   } catch (error) {
-    return problem('database', `${file} cannot be read (${reasonOf(error)}); keep a copy of it and restore the last backup.`);
+    return problem(
+      'database',
+      `${file} cannot be read (${reasonOf(error)}); keep a copy of it and restore the last backup.`,
+    );
   }
 }
 

@@ -21,7 +21,10 @@ async function checkSqlite(): Promise<Finding> {
     const { sqliteVersion } = await import('../../collection/check-database.ts');
     return fine('sqlite', `SQLite ${sqliteVersion()} works with this Node.`);
   } catch (error) {
-    return problem('sqlite', `SQLite does not load in this Node (${reasonOf(error)}); run "npm rebuild better-sqlite3" where Holdfast is installed.`);
+    return problem(
+      'sqlite',
+      `SQLite does not load in this Node (${reasonOf(error)}); run "npm rebuild better-sqlite3" where Holdfast is installed.`,
+    );
   }
 }
 
@@ -32,15 +35,27 @@ async function checkChromium(): Promise<Finding[]> {
   } catch (error) {
     return [problem('chromium', `${reasonOf(error)}.`)];
   }
-  const environment = Object.fromEntries(Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined));
+  const environment = Object.fromEntries(
+    Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
   const command: [string, ...string[]] = [path, '--version'];
-  const result = await runProcess({ command, env: environment, cwd: tmpdir(), timeoutMs: chromiumStartMs }, new AbortController().signal);
+  const result = await runProcess(
+    { command, env: environment, cwd: tmpdir(), timeoutMs: chromiumStartMs },
+    new AbortController().signal,
+  );
   if (result.exitCode !== 0) {
-    return [problem('chromium', `${path} does not start (${result.message ?? 'no reason given'}); install it again, or name another with HOLDFAST_CHROMIUM.`)];
+    return [
+      problem(
+        'chromium',
+        `${path} does not start (${result.message ?? 'no reason given'}); install it again, or name another with HOLDFAST_CHROMIUM.`,
+      ),
+    ];
   }
   const findings = [fine('chromium', `${result.stdout.trim()} is there (${path}).`)];
   if (process.getuid?.() === 0) {
-    findings.push(note('sandbox', 'Holdfast runs as root, where Chromium has no sandbox; run it as an ordinary user if you can.'));
+    findings.push(
+      note('sandbox', 'Holdfast runs as root, where Chromium has no sandbox; run it as an ordinary user if you can.'),
+    );
   }
   return findings;
 }

@@ -52,7 +52,16 @@ export function deletedSnapshotsSince(db: Db, deletedAt: number): string[] {
 /** Those of the given snapshots that are still in the collection. */
 export function presentSnapshotIds(db: Db, ids: readonly string[]): Set<string> {
   if (ids.length === 0) return new Set();
-  return new Set(db.all(sqlBuilder.selectFrom('snapshot').select('id').where('id', 'in', [...ids])).map((row) => row.id));
+  return new Set(
+    db
+      .all(
+        sqlBuilder
+          .selectFrom('snapshot')
+          .select('id')
+          .where('id', 'in', [...ids]),
+      )
+      .map((row) => row.id),
+  );
 }
 
 interface SourceRow {
@@ -92,7 +101,11 @@ function textsOfSnapshots(db: Db, ids: readonly string[]): Map<string, { resultI
     .innerJoin('output', 'output.result_id', 'archive_result.id')
     .select(['archive_result.snapshot_id', 'archive_result.plugin', 'output.result_id', 'output.path', 'output.digest'])
     .where('archive_result.snapshot_id', 'in', [...ids])
-    .where('archive_result.plugin', 'in', textOutputs.map((output) => output.plugin))
+    .where(
+      'archive_result.plugin',
+      'in',
+      textOutputs.map((output) => output.plugin),
+    )
     .where('output.path', 'in', [...new Set(textOutputs.map((output) => output.path))]);
   for (const row of db.all(query)) {
     const rank = textOutputs.findIndex((output) => output.plugin === row.plugin && output.path === row.path);

@@ -20,17 +20,30 @@ export function collectStatistics(db: Db): CollectionStatistics {
   const byStatus = db.all(
     sqlBuilder
       .selectFrom('snapshot')
-      .select((e) => ['status', e.fn.countAll<number>().as('pages'), e.fn.sum<number | null>('output_size').as('bytes')])
+      .select((e) => [
+        'status',
+        e.fn.countAll<number>().as('pages'),
+        e.fn.sum<number | null>('output_size').as('bytes'),
+      ])
       .where('trashed_at', 'is', null)
       .groupBy('status'),
   );
   const count = (status: LifecycleStatus): number => byStatus.find((row) => row.status === status)?.pages ?? 0;
-  const trashed = sqlBuilder.selectFrom('snapshot').select((e) => e.fn.countAll<number>().as('n')).where('trashed_at', 'is not', null);
+  const trashed = sqlBuilder
+    .selectFrom('snapshot')
+    .select((e) => e.fn.countAll<number>().as('n'))
+    .where('trashed_at', 'is not', null);
   const blobs = sqlBuilder.selectFrom('blob').select((e) => e.fn.sum<number | null>('size').as('bytes'));
-  const failed = sqlBuilder.selectFrom('archive_result').select((e) => e.fn.countAll<number>().as('n')).where('status', '=', 'failed');
+  const failed = sqlBuilder
+    .selectFrom('archive_result')
+    .select((e) => e.fn.countAll<number>().as('n'))
+    .where('status', '=', 'failed');
   return {
     pages: byStatus.reduce((sum, row) => sum + row.pages, 0),
-    pagesByStatus: Object.fromEntries(lifecycleStatuses.map((status) => [status, count(status)])) as Record<LifecycleStatus, number>,
+    pagesByStatus: Object.fromEntries(lifecycleStatuses.map((status) => [status, count(status)])) as Record<
+      LifecycleStatus,
+      number
+    >,
     pagesInTrash: db.first(trashed)?.n ?? 0,
     waitingForBrowser: countWaitingForBrowser(db),
     outputBytes: byStatus.reduce((sum, row) => sum + (row.bytes ?? 0), 0),
