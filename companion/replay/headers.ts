@@ -32,11 +32,16 @@ const withScripts = ["script-src 'self' 'unsafe-inline' 'unsafe-eval'", "connect
 function contentSecurityPolicy(mode: ReplayMode, uiPort: number): string {
   return [
     ...ownAndInline,
-    `frame-ancestors ${uiOrigins(uiPort).join(' ')}`,
+    `frame-ancestors ${ancestors(mode, uiPort)}`,
     ...(mode === 'scripts' ? withScripts : []),
     "worker-src 'none'",
     sandboxes[mode],
   ].join('; ');
+}
+
+/** A page's own frames have the page above them: without `'self'` the `frame-src 'self'` would show none of them. */
+function ancestors(mode: ReplayMode, uiPort: number): string {
+  return [...uiOrigins(uiPort), ...(mode === 'opaque' ? [] : ["'self'"])].join(' ');
 }
 
 /** Headers of every response of a snapshot host or the fallback port, whatever its type and status (DESIGN section 8). */

@@ -50,7 +50,7 @@ describe('every response of a snapshot host', () => {
     expect(policy(answer)).toBe(
       "default-src 'none'; img-src 'self' data: blob:; media-src 'self' data: blob:; font-src 'self' data:; " +
         "style-src 'self' 'unsafe-inline' data:; frame-src 'self' data: blob:; form-action 'none'; base-uri 'none'; " +
-        `frame-ancestors ${ui}; worker-src 'none'; ` +
+        `frame-ancestors ${ui} 'self'; worker-src 'none'; ` +
         'sandbox allow-same-origin allow-popups allow-popups-to-escape-sandbox allow-top-navigation-by-user-activation',
     );
     expect(answer.headers['cross-origin-resource-policy']).toBe('same-origin');
