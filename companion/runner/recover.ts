@@ -1,6 +1,7 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { limits } from '../../shared/limits.ts';
+import { hookEnvironment } from '../../shared/plugin-contract/environment.ts';
 import type { Db } from '../collection/database.ts';
 import { findCrawl } from '../collection/records/crawls.ts';
 import { isWorkInProgress } from '../collection/records/due-work.ts';
@@ -10,6 +11,7 @@ import { findResultByKey, outputsOfResults, resultsOfSnapshots } from '../collec
 import { findSnapshot } from '../collection/records/snapshots.ts';
 import type { ProcessRow } from '../collection/records/tables.ts';
 import { endProcessGroup } from '../process/end-process-group.ts';
+import { findGroupsByVariable } from '../process/find-by-environment.ts';
 import { pidNamespace } from '../process/process-identity.ts';
 import { parseProcessMeta } from '../process/process-result.ts';
 import { HookLines } from './hook-lines.ts';
@@ -63,13 +65,43 @@ async function endOrphanHooks(context: RunnerContext): Promise<{ ended: number; 
   const orphans = runningProcesses(db, machineId, 'hook').filter(
     (row) => row.parent_id === null || findProcess(db, row.parent_id)?.status !== 'running',
   );
-  const counts = { ended: 0, recorded: 0 };
+  const counts = { ended: await endUnwrittenHooks(context), recorded: 0 };
   for (const row of orphans) {
     if (row.pid_namespace === pidNamespace()) await endProcessGroup(row.pid, limits.killGraceMs, row.pid_started_at);
     if (await recordSavedEnd(context, row)) counts.recorded += 1;
     else if (await db.write(() => endProcess(db, row.id, { exitCode: null }, Date.now()))) counts.ended += 1;
   }
   return counts;
+}
+
+/**
+ * A runner that dies between starting a hook and writing its row leaves one that no row names. Its environment does:
+ * it holds the run folder. Folders of living runners are left alone.
+ */
+async function endUnwrittenHooks(context: RunnerContext): Promise<number> {
+  const { db, layout } = context.collection;
+  const orphaned = await listRunFolders(context, (snapshotId, generation) => {
+    const snapshot = findSnapshot(db, snapshotId);
+    const owner = snapshot?.lease_generation === generation ? snapshot.lease_owner : null;
+    return owner === null || findProcess(db, owner)?.status !== 'running';
+  });
+  const folders = new Set(orphaned.map((name) => path.join(layout.runs(), name)));
+  const known = new Set(runningProcesses(db, context.collection.machineId, 'hook').map((row) => row.pid));
+  const groups = findGroupsByVariable(hookEnvironment.snapDir, folders).filter((group) => !known.has(group));
+  const ended = await Promise.all(groups.map((group) => endProcessGroup(group, limits.killGraceMs)));
+  return ended.filter(Boolean).length;
+}
+
+/** Names of the run folders of snapshots that fit. */
+async function listRunFolders(
+  context: RunnerContext,
+  fits: (snapshotId: string, generation: number) => boolean,
+): Promise<string[]> {
+  const names = await fs.readdir(context.collection.layout.runs());
+  return names.filter((name) => {
+    const match = /^([0-9a-f-]{36})-(\d+)$/.exec(name);
+    return match?.[1] !== undefined && fits(match[1], Number(match[2]));
+  });
 }
 
 /** Records a hook from its saved exit code and files; false when it had not ended by itself before its runner died. */
@@ -141,13 +173,12 @@ async function readIfThere(file: string): Promise<string | undefined> {
 /** Removes folders of runs that are over: another claim came later, or nobody holds the lease any more. */
 async function sweepRunFolders(context: RunnerContext): Promise<void> {
   const { db, layout } = context.collection;
-  for (const name of await fs.readdir(layout.runs())) {
-    const match = /^(crawl-)?([0-9a-f-]{36})-(\d+)$/.exec(name);
-    if (!match?.[2]) continue;
-    const isOver =
-      match[1] === undefined ? isSnapshotRunOver(db, match[2], Number(match[3])) : isCrawlRunOver(db, match[2]);
-    if (isOver) await removeRunFolder(path.join(layout.runs(), name));
-  }
+  const over = await listRunFolders(context, (id, generation) => isSnapshotRunOver(db, id, generation));
+  const crawls = (await fs.readdir(layout.runs())).filter((name) => {
+    const match = /^crawl-([0-9a-f-]{36})-\d+$/.exec(name);
+    return match?.[1] !== undefined && isCrawlRunOver(db, match[1]);
+  });
+  for (const name of [...over, ...crawls]) await removeRunFolder(path.join(layout.runs(), name));
 }
 
 function isSnapshotRunOver(db: Db, snapshotId: string, generation: number): boolean {

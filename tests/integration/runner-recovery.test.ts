@@ -1,13 +1,16 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { uploadHookName } from '../../shared/model/states.ts';
-import { claimSnapshot } from '../../companion/collection/records/leases.ts';
+import { claimCrawl, claimSnapshot } from '../../companion/collection/records/leases.ts';
 import { endProcess, insertProcess, promoteRunner } from '../../companion/collection/records/processes.ts';
 import { interruptedSentence } from '../../companion/collection/records/recovery.ts';
 import { mergeResult } from '../../companion/collection/records/results.ts';
 import { findSnapshot } from '../../companion/collection/records/snapshots.ts';
 import { pidNamespace } from '../../companion/process/process-identity.ts';
+import { parseCrawl } from '../../companion/runner/parse-crawl.ts';
 import { recover } from '../../companion/runner/recover.ts';
 import { RunnerSeat } from '../../companion/runner/runner-seat.ts';
 import { runnerBench, type RunnerBench } from '../helpers/runner-bench.ts';
@@ -23,8 +26,6 @@ async function deadRun(bench: RunnerBench, plugin: string, hookName: string) {
   await bench.work({ snapshotIds: [] });
   const seat = await RunnerSeat.register(collection);
   await seat.take(false);
-  const { parseCrawl } = await import('../../companion/runner/parse-crawl.ts');
-  const { claimCrawl } = await import('../../companion/collection/records/leases.ts');
   const crawlLease = await db.write(() => claimCrawl(db, { id: crawl.id, owner: seat.id, now: Date.now() }));
   await parseCrawl(bench.context, crawlLease!, new AbortController().signal);
   await seat.leave();
@@ -106,6 +107,30 @@ it('records a hook that had ended before its runner died from what was saved, wi
   expect(bench.outputs(snapshot.id, 'ok')).toMatchObject([{ path: 'ok.txt', size: 'saved in time\n'.length }]);
   expect(fs.existsSync(path.join(bench.root, 'ok.runs'))).toBe(false);
   expect(findSnapshot(bench.collection.db, snapshot.id)!.status).toBe('sealed');
+});
+
+it('ends a hook that its runner had started but had no time to write down', async () => {
+  const bench = await runnerBench();
+  const { cwd } = await deadRun(bench, 'ok', 'on_Snapshot__50_ok');
+  fs.mkdirSync(cwd, { recursive: true });
+  const unwritten = spawn('sleep', ['1000'], {
+    detached: true,
+    stdio: 'ignore',
+    env: { SNAP_DIR: path.dirname(cwd), PATH: '/bin:/usr/bin' },
+  });
+  const bystander = spawn('sleep', ['1000'], {
+    detached: true,
+    stdio: 'ignore',
+    env: { SNAP_DIR: bench.root, PATH: '/bin:/usr/bin' },
+  });
+  onTestFinished(() => void bystander.kill('SIGKILL'));
+  const gone = once(unwritten, 'exit');
+  const seat = await activeSeat(bench);
+  expect(await recover(bench.context, seat.id)).toMatchObject({ orphan_hooks: 2 });
+  await gone;
+  expect(bystander.exitCode).toBeNull();
+  expect(bystander.signalCode).toBeNull();
+  expect(fs.readdirSync(bench.collection.layout.runs())).toEqual([]);
 });
 
 it('takes up an open snapshot that nobody had planned', async () => {
