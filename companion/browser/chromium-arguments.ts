@@ -30,6 +30,9 @@ export function chromiumArguments({ profileDir, proxyAddress, isRoot, windowSize
     '--disable-background-networking',
     '--disable-component-update',
     '--disable-sync',
+    // It asks its vendor at each start who is signed in; this name exists nowhere (RFC 6761).
+    '--gaia-url=https://gaia.invalid',
+    '--disable-component-extensions-with-background-pages',
     '--disable-default-apps',
     '--disable-domain-reliability',
     '--disable-breakpad',

@@ -100,7 +100,7 @@ describe('the egress proxy', () => {
     const dead = await get(proxy.port, 'http://nowhere.invalid/');
     expect(dead).toMatch(/^HTTP\/1\.1 502 /);
     expect(dead).toContain('x-holdfast-egress: not_found');
-    expect(dead).toContain('nowhere.invalid could not be ');
+    expect(dead).toContain('nowhere.invalid could not be found');
     const closed = await startSite(() => undefined);
     await closers.pop()?.();
     expect(await get(proxy.port, `http://127.0.0.1:${closed.port}/`)).toContain('nothing answers at 127.0.0.1 on port');

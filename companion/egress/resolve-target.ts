@@ -69,12 +69,17 @@ export async function resolveTarget(host: string, port: number, allow: AllowList
 }
 
 async function resolveName(host: string): Promise<Target> {
+  if (host === 'invalid' || host.endsWith('.invalid')) return notFound(host); // Never exists (RFC 6761).
   try {
     const entries = await lookup(host, { all: true, verbatim: true });
     return { addresses: entries.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 })) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOTFOUND') return { code: 'not_found', reason: `${host} could not be found; is the address spelled right?` };
+    if (code === 'ENOTFOUND') return notFound(host);
     return { code: 'not_found', reason: `${host} could not be looked up (${code ?? 'unknown error'}); is the network up?` };
   }
+}
+
+function notFound(host: string): Refusal {
+  return { code: 'not_found', reason: `${host} could not be found; is the address spelled right?` };
 }

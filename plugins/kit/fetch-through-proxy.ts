@@ -1,7 +1,7 @@
 import { fetch, ProxyAgent } from 'undici';
 import { HookFailure } from './context.ts';
 import type { Hook } from './define-hook.ts';
-import { proxyAddress, proxyAuthorization, readEgressReason } from './proxy.ts';
+import { askProxy, proxyAddress, proxyAuthorization } from './proxy.ts';
 
 export interface Fetched {
   status: number;
@@ -25,8 +25,6 @@ export async function fetchThroughProxy(hook: Hook, url: string, bytesMax: numbe
       signal: hook.signal,
       ...(userAgent === '' ? {} : { headers: { 'User-Agent': userAgent } }),
     });
-    const reason = readEgressReason(Object.fromEntries(response.headers));
-    if (reason !== undefined) throw new HookFailure(reason);
     const chunks: Uint8Array[] = [];
     let size = 0;
     for await (const chunk of response.body ?? []) {
@@ -41,9 +39,17 @@ export async function fetchThroughProxy(hook: Hook, url: string, bytesMax: numbe
     };
   } catch (error) {
     if (error instanceof HookFailure || hook.signal.aborted) throw error;
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    throw new HookFailure(`${url} could not be fetched: ${cause instanceof Error ? cause.message : String(cause)}`);
+    throw new HookFailure(`${url} could not be fetched: ${await explain(hook, url, error)}`);
   } finally {
     await dispatcher.destroy();
   }
+}
+
+/** undici asks for a tunnel always and tells only that there is none; the proxy tells why. */
+async function explain(hook: Hook, url: string, error: unknown): Promise<string> {
+  const { hostname, port, protocol } = new URL(url);
+  const reason = await askProxy(hook, hostname, Number(port) || (protocol === 'https:' ? 443 : 80));
+  if (reason !== undefined) return reason;
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return cause instanceof Error ? cause.message : String(cause);
 }

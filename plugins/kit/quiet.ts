@@ -26,9 +26,13 @@ export function watchNetwork(session: CdpSession): NetworkWatch {
   const end = ({ requestId }: { requestId: string }): void => {
     if (open.delete(requestId)) change();
   };
+  let topFrame: string | undefined;
   const stops = [
-    session.on('Network.requestWillBeSent', ({ requestId, request }) => {
+    session.on('Network.requestWillBeSent', ({ requestId, request, type, frameId }) => {
       if (request.url.startsWith('data:')) return;
+      if (type === 'Document') topFrame ??= frameId;
+      // A frame of another site is loaded in another process, which alone reports its end.
+      if (type === 'Document' && frameId !== topFrame) return;
       open.set(requestId, performance.now());
       change();
     }),

@@ -3,20 +3,20 @@ import type { CdpSession } from './cdp.ts';
 
 /** Shadow roots of the documents that one session sees, by the frame they are in; open, closed and nested ones. */
 export async function findShadowRoots(session: CdpSession): Promise<Map<string, number[]>> {
+  const { frameTree } = await session.send('Page.getFrameTree');
   const { root } = await session.send('DOM.getDocument', { depth: -1, pierce: true });
   const found = new Map<string, number[]>();
-  collect(root, '', found);
+  collect(root, frameTree.frame.id, found);
   return found;
 }
 
-function collect(node: Protocol.DOM.Node, parentFrame: string, found: Map<string, number[]>): void {
-  // Of a frame element `frameId` names the frame inside, of a document its own.
-  const frame = node.nodeName === '#document' ? (node.frameId ?? parentFrame) : parentFrame;
+function collect(node: Protocol.DOM.Node, frame: string, found: Map<string, number[]>): void {
   for (const root of node.shadowRoots ?? []) {
     if (root.shadowRootType !== 'user-agent') found.set(frame, [...(found.get(frame) ?? []), root.backendNodeId]);
     collect(root, frame, found);
   }
   for (const child of node.children ?? []) collect(child, frame, found);
+  // Of a frame's element `frameId` names the frame inside.
   if (node.contentDocument) collect(node.contentDocument, node.frameId ?? frame, found);
 }
 

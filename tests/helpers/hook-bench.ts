@@ -22,6 +22,7 @@ export interface HookBench {
   /** Writes a sibling's output. */
   give: (file: string, content: string | Buffer) => void;
   read: (file: string) => string;
+  bytes: (file: string) => Buffer;
   has: (file: string) => boolean;
   run: (hook: string, url: string, env?: Record<string, string>) => Promise<HookEnd>;
   /** Starts a background hook and waits until it is ready; `end` asks it to finish. */
@@ -59,6 +60,7 @@ export function hookBench(common: Record<string, string> = {}): HookBench {
       fs.writeFileSync(path.join(snapDir, file), content);
     },
     read: (file) => fs.readFileSync(path.join(snapDir, file), 'utf8'),
+    bytes: (file) => fs.readFileSync(path.join(snapDir, file)),
     has: (file) => fs.existsSync(path.join(snapDir, file)),
     run: (hook, url, env = {}) => begin(hook, url, env).ended,
     async start(hook, url, env = {}) {

@@ -15,19 +15,25 @@ world.holdfastAnswer = (id, answer) => {
 };
 
 world.holdfastCapture = async ({ removeFrames, deadlineMs }): Promise<CaptureReport> => {
-  const missing: string[] = [];
-  const options = captureOptions(removeFrames);
+  const missing = new Set<string>();
+  let frames: NonNullable<SingleFileOptions['frames']> = [];
+  const options: SingleFileOptions = {
+    ...captureOptions(removeFrames),
+    // The list is emptied while frames are worked in; at the first report of progress it is whole.
+    onprogress: () => {
+      if (frames.length === 0) frames = [...(options.frames ?? [])];
+    },
+  };
   const load = (url: string): Promise<SingleFileResponse> => loadResource(url, missing);
   const late = new Promise<never>((_resolve, reject) =>
     setTimeout(() => reject(new Error(`the copy was not ready after ${deadlineMs / 1000} s`)), deadlineMs),
   );
   const { content } = await Promise.race([singleFile.getPageData(options, { fetch: load, frameFetch: load }), late]);
-  const frames = options.frames ?? [];
   return {
     html: content,
     framesAsked: frames.length,
     framesSilent: frames.filter((frame) => frame.content === undefined).map((frame) => frame.url ?? frame.windowId),
-    missing,
+    missing: [...missing].filter((url) => !isGuess(url)),
   };
 };
 
@@ -51,8 +57,13 @@ function captureOptions(removeFrames: boolean): SingleFileOptions {
   };
 }
 
+/** Where the page names no icon, the usual place is tried; that none is there is no loss. */
+function isGuess(url: string): boolean {
+  return url === new URL('/favicon.ico', location.href).href && document.querySelector('link[rel~="icon" i]') === null;
+}
+
 /** As the page would load it, from its cache where possible; what the page may not read is loaded by the browser. */
-async function loadResource(url: string, missing: string[]): Promise<SingleFileResponse> {
+async function loadResource(url: string, missing: Set<string>): Promise<SingleFileResponse> {
   try {
     const response = await fetch(url, { cache: 'force-cache' });
     if (response.ok) return response;
@@ -63,7 +74,7 @@ async function loadResource(url: string, missing: string[]): Promise<SingleFileR
     waiting.set(++lastId, resolve);
     world.holdfastFetch(JSON.stringify({ id: lastId, url }));
   });
-  if (answer.status === 0 || answer.status >= 400) missing.push(url);
+  if (answer.status === 0 || answer.status >= 400) missing.add(url);
   const bytes = Uint8Array.from(atob(answer.base64), (letter) => letter.charCodeAt(0));
   return new Response(answer.status === 204 || answer.status === 304 ? null : bytes, {
     status: answer.status < 200 ? 599 : answer.status,
