@@ -12,11 +12,14 @@ import { captureStrips, photographRect } from './tab-strips.ts';
 import { takeShot } from './visible-shot.ts';
 import type { Shot, ShotRequest } from './visible-shot.ts';
 
+/** How long the tall picture waits for a person who went to another tab. */
+const FRONT_MS = 20_000;
+
 /** The page as the person sees it at this moment, without scrolling. @throws PageLeft, NotInFront */
 export async function shootView(subject: PictureSubject): Promise<Shot> {
   const rect = findCaptureTab();
   if (rect) return photographRect(subject, rect);
-  return takeShot({ ...subject, look: () => look(subject.tabId), prepare: () => look(subject.tabId) });
+  return takeShot({ ...subject, frontMs: 0, look: () => look(subject.tabId), prepare: () => look(subject.tabId) });
 }
 
 /**
@@ -92,6 +95,7 @@ async function append(files: PictureFiles, shot: Shot, scale: number): Promise<v
 function shotAt(subject: PictureSubject, y: number, edges: Edges): Promise<Shot> {
   const request: ShotRequest = {
     ...subject,
+    frontMs: FRONT_MS,
     look: () => look(subject.tabId),
     prepare: () =>
       runInPage(subject.tabId, (to: number, bars: Edges) => globalThis.holdfastStage!.shots.moveTo(to, bars), [y, edges]),

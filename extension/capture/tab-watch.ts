@@ -47,6 +47,7 @@ export class TabWatch {
   /** Resolves true when the tab comes to the front, false after `ms`. */
   async comesToFront(ms: number): Promise<boolean> {
     if ((await this.frontWindow()) !== undefined) return true;
+    if (ms === 0) return false;
     return new Promise((resolve) => {
       const timer = setTimeout(() => resolve(false), ms);
       this.#onFront = () => {

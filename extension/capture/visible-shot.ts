@@ -6,9 +6,6 @@ import type { TabWatch } from './tab-watch.ts';
 /** The browser allows two shots a second. */
 const SPACING_MS = 550;
 const TRIES = 5;
-/** How long a picture waits for a person who went to another tab. */
-const FRONT_MS = 20_000;
-
 /** The page is no longer the one the picture was begun with. */
 export class PageLeft extends Error {}
 /** Another tab lies in front. */
@@ -20,6 +17,8 @@ let lastShotAt = 0;
 export interface ShotRequest {
   tabId: number;
   watch: TabWatch;
+  /** How long to wait for a person who went to another tab, milliseconds. */
+  frontMs: number;
   documentKey: string;
   url: string;
   look: () => Promise<StageSight>;
@@ -39,7 +38,7 @@ export interface Shot {
  */
 export async function takeShot(request: ShotRequest): Promise<Shot> {
   for (let tries = 0; tries < TRIES; tries += 1) {
-    if (!(await request.watch.comesToFront(FRONT_MS))) break;
+    if (!(await request.watch.comesToFront(request.frontMs))) break;
     const changes = request.watch.changes;
     const before = await request.prepare();
     requireSame(before, request);
