@@ -1,4 +1,4 @@
-export const uiHostName = 'holdfast.localhost';
+const uiHostName = 'holdfast.localhost';
 
 export type HostKind = { kind: 'ui' } | { kind: 'api' } | { kind: 'replay'; label: string };
 

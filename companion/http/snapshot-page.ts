@@ -1,11 +1,28 @@
 import { z } from '@hono/zod-openapi';
 import { HoldfastError } from '../../shared/errors/holdfast-error.ts';
 import { limits } from '../../shared/limits.ts';
-import type { SnapshotRecord } from '../../shared/model/api-records.ts';
+import { pageSchema, snapshotSchema } from '../../shared/model/api-records.ts';
 import { presentSnapshots } from '../collection/records/present.ts';
 import { countSnapshots, listSnapshots, type SnapshotCursor } from '../collection/records/snapshots.ts';
 import type { SnapshotRow } from '../collection/records/tables.ts';
 import type { AppDeps } from './dependencies.ts';
+
+/** ISO 8601, to milliseconds UTC. */
+const timeSchema = z.iso
+  .datetime({ offset: true })
+  .or(z.iso.date())
+  .transform((text) => Date.parse(text));
+
+/** What the search understood and where the words stand, beside the page of snapshots it found. */
+const searchSchema = z.object({
+  understood: z.array(z.object({ kind: z.string(), text: z.string(), isExcluded: z.boolean() })),
+  snippets: z.record(z.string(), z.array(z.object({ text: z.string(), hit: z.boolean() }))),
+  is_at_least: z.boolean(),
+  note: z.string().nullable(),
+});
+
+export const snapshotPageSchema = pageSchema(snapshotSchema).extend({ search: searchSchema.nullable() });
+type SnapshotPage = z.infer<typeof snapshotPageSchema>;
 
 export const pageQuerySchema = z.object({
   limit: z.coerce.number().int().min(1).default(limits.listPageDefault),
@@ -16,21 +33,11 @@ export const pageQuerySchema = z.object({
   url: z.string().optional(),
   status: z.string().optional(),
   crawl_id: z.string().optional(),
+  bookmarked_at__gte: timeSchema.optional(),
+  bookmarked_at__lt: timeSchema.optional(),
   with_archiveresults: z.stringbool().default(false),
 });
 type PageQuery = z.infer<typeof pageQuerySchema>;
-
-interface SnapshotPage {
-  count: number;
-  total_items: number;
-  total_pages: number;
-  page: number;
-  limit: number;
-  offset: number;
-  num_items: number;
-  items: SnapshotRecord[];
-  next: string | null;
-}
 
 /** One page of snapshots, by the search index when `search` has words, else newest first. */
 export async function listPage(deps: AppDeps, query: PageQuery, signal: AbortSignal): Promise<SnapshotPage> {
@@ -39,7 +46,14 @@ export async function listPage(deps: AppDeps, query: PageQuery, signal: AbortSig
   if (wanted !== '') return searchPage(deps, query, wanted, limit, signal);
   const rows = listSnapshots(
     deps.collection.db,
-    { url: query.url, tag: query.tag, status: query.status, crawlId: query.crawl_id },
+    {
+      url: query.url,
+      tag: query.tag,
+      status: query.status,
+      crawlId: query.crawl_id,
+      from: query.bookmarked_at__gte,
+      until: query.bookmarked_at__lt,
+    },
     limit + 1,
     query.cursor === undefined ? undefined : parseCursor(query.cursor),
   );
@@ -58,11 +72,17 @@ async function searchPage(
   limit: number,
   signal: AbortSignal,
 ): Promise<SnapshotPage> {
-  const found = await deps.search.search(wanted, { limit, cursor: query.cursor, signal });
-  const rows = found.ids.length === 0 ? [] : listSnapshots(deps.collection.db, { ids: found.ids }, limit);
+  const filters = { tag: query.tag, from: query.bookmarked_at__gte, until: query.bookmarked_at__lt };
+  const found = await deps.search.search(wanted, { limit, cursor: query.cursor, filters, signal });
+  const { url, status, crawl_id: crawlId } = query;
+  const rows =
+    found.ids.length === 0 ? [] : listSnapshots(deps.collection.db, { ids: found.ids, url, status, crawlId }, limit);
   const byId = new Map(rows.map((row) => [row.id, row]));
   const ordered = found.ids.map((id) => byId.get(id)).filter((row): row is SnapshotRow => row !== undefined);
-  return envelope(deps, ordered, limit, found.total, found.next, query.with_archiveresults);
+  const page = envelope(deps, ordered, limit, found.total, found.next, query.with_archiveresults);
+  const snippets = Object.fromEntries(found.snippets);
+  const search = { understood: found.understood, snippets, is_at_least: found.isAtLeast, note: found.note ?? null };
+  return { ...page, search };
 }
 
 function envelope(
@@ -85,6 +105,7 @@ function envelope(
     num_items: items.length,
     items,
     next,
+    search: null,
   };
 }
 

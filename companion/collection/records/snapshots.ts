@@ -149,7 +149,7 @@ export function isDeleted(db: Db, id: string): boolean {
   return db.first(sqlBuilder.selectFrom('tombstone').select('id').where('id', '=', id)) !== undefined;
 }
 
-export function cleanTitle(text: string): string | null {
+function cleanTitle(text: string): string | null {
   const title = text.replace(/\s+/g, ' ').trim();
   if (title === '') return null;
   const letters = [...title];
@@ -219,6 +219,9 @@ export interface SnapshotFilter {
   status?: string | undefined;
   crawlId?: string | undefined;
   ids?: readonly string[] | undefined;
+  /** Asked for at or after, and before: milliseconds. */
+  from?: number | undefined;
+  until?: number | undefined;
 }
 
 /** Position behind the last row of a page, newest first. */
@@ -234,6 +237,8 @@ export function listSnapshots(db: Db, filter: SnapshotFilter, limit: number, aft
   if (filter.crawlId !== undefined) query = query.where('snapshot.crawl_id', '=', filter.crawlId);
   if (filter.status !== undefined) query = query.where('snapshot.status', '=', filter.status as SnapshotRow['status']);
   if (filter.ids !== undefined) query = query.where('snapshot.id', 'in', [...filter.ids]);
+  if (filter.from !== undefined) query = query.where('snapshot.bookmarked_at', '>=', filter.from);
+  if (filter.until !== undefined) query = query.where('snapshot.bookmarked_at', '<', filter.until);
   if (filter.tag !== undefined) {
     const folded = filter.tag.normalize('NFC').toLowerCase();
     query = query

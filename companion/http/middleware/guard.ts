@@ -73,7 +73,7 @@ function requireCaller(c: Context<AppEnv>, access: Access, origin: string | unde
 }
 
 /** Tokens come in headers only: an address ends up in logs and histories. */
-export function tokenOf(c: Context<AppEnv>): string | undefined {
+function tokenOf(c: Context<AppEnv>): string | undefined {
   const bearer = /^Bearer\s+(\S+)$/i.exec(c.req.header('authorization') ?? '')?.[1];
   return c.req.header('x-archivebox-api-key') ?? bearer;
 }

@@ -4,7 +4,12 @@ import { HoldfastError } from '../../../shared/errors/holdfast-error.ts';
 import { limits } from '../../../shared/limits.ts';
 import { archiveResultSchema, pageSchema, type ArchiveResultRecord } from '../../../shared/model/api-records.ts';
 import { errorBodySchema, uploadStatesSchema } from '../../../shared/protocol/requests.ts';
-import { resultChangesSchema, resultKeySchema, toResultStatus, type ResultChangesRequest } from '../../../shared/protocol/result-fields.ts';
+import {
+  resultChangesSchema,
+  resultKeySchema,
+  toResultStatus,
+  type ResultChangesRequest,
+} from '../../../shared/protocol/result-fields.ts';
 import { routes } from '../../../shared/protocol/routes.ts';
 import { checkPluginName } from '../../collection/layout.ts';
 import { presentResult } from '../../collection/records/present.ts';
@@ -46,15 +51,30 @@ export function archiveResultRoutes(deps: AppDeps): OpenAPIHono<AppEnv> {
   describeUploads(app);
   app.post(routes.results, async (c) => postResult(deps, c));
   app.patch(one, async (c) => patchResult(deps, c));
-  app.openapi(jsonRoute('get', routes.results, 'List results, newest first', pageSchema(archiveResultSchema), { query: listQuery }), (c) =>
-    c.json(listPage(deps, c.req.valid('query')), 200),
-  );
-  app.openapi(jsonRoute('get', `${routes.base}/core/archiveresult/{id}`, 'One result', archiveResultSchema, { params: idParam }), async (c) => {
-    const target = await uploads.requireTarget(requireId(c.req.valid('param').id));
-    return c.json(withPendingFiles(present(deps, target), uploads.pending(target.result.id, c.get('caller').key)), 200);
-  });
   app.openapi(
-    jsonRoute('get', `${routes.base}/core/archiveresult/{id}/uploads`, 'What has arrived of each file', uploadStatesSchema, { params: idParam }),
+    jsonRoute('get', routes.results, 'List results, newest first', pageSchema(archiveResultSchema), {
+      query: listQuery,
+    }),
+    (c) => c.json(listPage(deps, c.req.valid('query')), 200),
+  );
+  app.openapi(
+    jsonRoute('get', `${routes.base}/core/archiveresult/{id}`, 'One result', archiveResultSchema, { params: idParam }),
+    async (c) => {
+      const target = await uploads.requireTarget(requireId(c.req.valid('param').id));
+      return c.json(
+        withPendingFiles(present(deps, target), uploads.pending(target.result.id, c.get('caller').key)),
+        200,
+      );
+    },
+  );
+  app.openapi(
+    jsonRoute(
+      'get',
+      `${routes.base}/core/archiveresult/{id}/uploads`,
+      'What has arrived of each file',
+      uploadStatesSchema,
+      { params: idParam },
+    ),
     async (c) => {
       const { result } = await uploads.requireTarget(requireId(c.req.valid('param').id));
       return c.json({ uploads: uploads.states(result.id, c.get('caller').key) }, 200);
@@ -90,11 +110,16 @@ async function postResult(deps: AppDeps, c: Context<AppEnv>): Promise<Response> 
 async function patchResult(deps: AppDeps, c: Context<AppEnv>): Promise<Response> {
   const target = await deps.uploads.requireTarget(requireId(c.req.param('id') ?? ''));
   if (isMultipart(c)) {
-    const outcome = await receiveForm(deps.uploads, { ...formOf(c), defaultStatus: undefined, target: async () => target });
+    const outcome = await receiveForm(deps.uploads, {
+      ...formOf(c),
+      defaultStatus: undefined,
+      target: async () => target,
+    });
     return answerForm(deps, c, outcome);
   }
   const query = c.req.query();
-  if (query['path'] === undefined) return merge(deps, c, keyOf(target), parseFields(resultChangesSchema, await jsonBody(c)));
+  if (query['path'] === undefined)
+    return merge(deps, c, keyOf(target), parseFields(resultChangesSchema, await jsonBody(c)));
   const request = { bytes: requestBytes(c), query, length: announcedBytes(c), token: c.get('caller').key };
   const outcome = await receiveRaw(deps.uploads, target, request);
   const record = present(deps, { ...target, result: outcome.result });
@@ -115,9 +140,17 @@ async function answerForm(deps: AppDeps, c: Context<AppEnv>, outcome: FormOutcom
 }
 
 /** A request without files: only what it says of the result. */
-async function merge(deps: AppDeps, c: Context<AppEnv>, key: ResultKey, changes: ResultChangesRequest): Promise<Response> {
+async function merge(
+  deps: AppDeps,
+  c: Context<AppEnv>,
+  key: ResultKey,
+  changes: ResultChangesRequest,
+): Promise<Response> {
   if (Object.values(changes).every((value) => value === undefined)) {
-    throw new HoldfastError('bad_request', 'The request has no file and says nothing about the result; send at least one.');
+    throw new HoldfastError(
+      'bad_request',
+      'The request has no file and says nothing about the result; send at least one.',
+    );
   }
   const target = await mergeTarget(deps.collection.db, key, toWireChanges(changes));
   deps.collection.bell.ring();
@@ -146,7 +179,11 @@ async function jsonBody(c: Context<AppEnv>): Promise<unknown> {
   try {
     return text === '' ? {} : (JSON.parse(text) as unknown);
   } catch (error) {
-    throw new HoldfastError('bad_request', 'The body is no JSON; send JSON, multipart, or bytes with path=… in the address.', { cause: error });
+    throw new HoldfastError(
+      'bad_request',
+      'The body is no JSON; send JSON, multipart, or bytes with path=… in the address.',
+      { cause: error },
+    );
   }
 }
 
@@ -178,7 +215,17 @@ function listPage(deps: AppDeps, query: ListQuery) {
   const total = offset + rows.length;
   const next = rows.length > limit ? (shown.at(-1)?.id ?? null) : null;
   const pages = Math.max(1, Math.ceil(total / limit));
-  return { count: total, total_items: total, total_pages: pages, page: query.page, limit, offset, num_items: items.length, items, next };
+  return {
+    count: total,
+    total_items: total,
+    total_pages: pages,
+    page: query.page,
+    limit,
+    offset,
+    num_items: items.length,
+    items,
+    next,
+  };
 }
 
 /** The two routes that stream their bodies: described here, read by hand. */
@@ -192,6 +239,10 @@ function describeUploads(app: OpenAPIHono<AppEnv>): void {
   const content = { 'multipart/form-data': { schema: fields }, 'application/octet-stream': bytes };
   const post = { method: 'post' as const, path: routes.results, summary: 'Make or merge a result, with files' };
   app.openAPIRegistry.registerPath({ ...post, request: { body: { content } }, responses });
-  const patch = { method: 'patch' as const, path: `${routes.base}/core/archiveresult/{id}`, summary: 'Send files or a chunk' };
+  const patch = {
+    method: 'patch' as const,
+    path: `${routes.base}/core/archiveresult/{id}`,
+    summary: 'Send files or a chunk',
+  };
   app.openAPIRegistry.registerPath({ ...patch, request: { params: idParam, body: { content } }, responses });
 }

@@ -19,10 +19,13 @@ export function digestRoutes(deps: AppDeps): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>();
   const { collection, uploads } = deps;
 
-  app.openapi(jsonBodyRoute('post', routes.digests, 'Which digests are here', digestsRequestSchema, digestsResponseSchema, {}), async (c) => {
-    const digests = c.req.valid('json').digests.map(requireDigest);
-    return c.json({ known: await findKnownDigests(collection, c.get('caller').userId, digests) }, 200);
-  });
+  app.openapi(
+    jsonBodyRoute('post', routes.digests, 'Which digests are here', digestsRequestSchema, digestsResponseSchema, {}),
+    async (c) => {
+      const digests = c.req.valid('json').digests.map(requireDigest);
+      return c.json({ known: await findKnownDigests(collection, c.get('caller').userId, digests) }, 200);
+    },
+  );
   const attach = jsonBodyRoute(
     'post',
     `${routes.base}/core/archiveresult/{id}/files`,
@@ -49,5 +52,8 @@ export function digestRoutes(deps: AppDeps): OpenAPIHono<AppEnv> {
 function requireDigest(text: string): Digest {
   const digest = parseDigest(text);
   if (digest) return digest;
-  throw new HoldfastError('bad_request', `${JSON.stringify(text.slice(0, 80))} is no digest; write sha256:<64 hex digits>.`);
+  throw new HoldfastError(
+    'bad_request',
+    `${JSON.stringify(text.slice(0, 80))} is no digest; write sha256:<64 hex digits>.`,
+  );
 }

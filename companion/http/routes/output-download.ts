@@ -19,7 +19,8 @@ export async function outputDownload(deps: AppDeps, c: Context<AppEnv>): Promise
   const outputPath = pathFrom(c.req.path);
   const output = findOutput(collection.db, target.result.id, outputPath);
   const digest = output && parseDigest(output.digest);
-  if (!output || !digest) throw new HoldfastError('not_found', `This result has no file ${JSON.stringify(outputPath)}.`);
+  if (!output || !digest)
+    throw new HoldfastError('not_found', `This result has no file ${JSON.stringify(outputPath)}.`);
   if ((await collection.blobs.size(digest)) === undefined) {
     throw new HoldfastError('not_found', `The bytes of ${JSON.stringify(outputPath)} are missing from the collection.`);
   }
@@ -37,7 +38,11 @@ export async function outputDownload(deps: AppDeps, c: Context<AppEnv>): Promise
   const range = usesRange ? parseRange(c.req.header('range'), output.size) : undefined;
   if (range === 'unsatisfiable') return c.body(null, 416, { ...headers, 'Content-Range': `bytes */${output.size}` });
   const length = range ? range.end - range.start + 1 : output.size;
-  const answer = { ...headers, 'Content-Length': String(length), ...(range ? { 'Content-Range': `bytes ${range.start}-${range.end}/${output.size}` } : {}) };
+  const answer = {
+    ...headers,
+    'Content-Length': String(length),
+    ...(range ? { 'Content-Range': `bytes ${range.start}-${range.end}/${output.size}` } : {}),
+  };
   if (c.req.method === 'HEAD' || length === 0) return c.body(null, range ? 206 : 200, answer);
   const bytes = Readable.toWeb(collection.blobs.read(digest, range)) as ReadableStream;
   return c.body(bytes, range ? 206 : 200, answer);
@@ -48,7 +53,8 @@ function pathFrom(requestPath: string): string {
   try {
     return checkOutputPath(encoded.split('/').map(decodeURIComponent).join('/'));
   } catch (error) {
-    if (error instanceof URIError) throw new HoldfastError('invalid_path', 'The path in the address is not encoded properly.', { cause: error });
+    if (error instanceof URIError)
+      throw new HoldfastError('invalid_path', 'The path in the address is not encoded properly.', { cause: error });
     throw error;
   }
 }
@@ -66,6 +72,9 @@ function parseRange(header: string | undefined, size: number): ByteRange | 'unsa
 
 function disposition(name: string): string {
   const ascii = name.replace(/[^\x20-\x7e]|["\\%]/g, '_');
-  const encoded = encodeURIComponent(name).replace(/['()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`);
+  const encoded = encodeURIComponent(name).replace(
+    /['()*]/g,
+    (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
   return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
 }

@@ -1,7 +1,7 @@
 import { OpenAPIHono, z } from '@hono/zod-openapi';
 import { HoldfastError } from '../../../shared/errors/holdfast-error.ts';
 import { limits } from '../../../shared/limits.ts';
-import { pageSchema, snapshotSchema } from '../../../shared/model/api-records.ts';
+import { snapshotSchema } from '../../../shared/model/api-records.ts';
 import { isId, normalizeId } from '../../../shared/model/ids.ts';
 import { lifecycleStatuses } from '../../../shared/model/states.ts';
 import {
@@ -27,7 +27,7 @@ import type { SnapshotRow } from '../../collection/records/tables.ts';
 import { replaceTags } from '../../collection/records/tags.ts';
 import type { AppDeps, AppEnv } from '../dependencies.ts';
 import { jsonBodyRoute, jsonRoute } from '../json-route.ts';
-import { listPage, pageQuerySchema } from '../snapshot-page.ts';
+import { listPage, pageQuerySchema, snapshotPageSchema } from '../snapshot-page.ts';
 
 const idParam = z.object({ id: z.string() });
 const deletedSchema = z.object({
@@ -51,7 +51,7 @@ export function snapshotRoutes(deps: AppDeps): OpenAPIHono<AppEnv> {
       return c.json(present(row), 200);
     },
   );
-  const list = jsonRoute('get', routes.snapshots, 'List snapshots, newest first', pageSchema(snapshotSchema), {
+  const list = jsonRoute('get', routes.snapshots, 'List snapshots, newest first', snapshotPageSchema, {
     query: pageQuerySchema,
   });
   app.openapi(list, async (c) => c.json(await listPage(deps, c.req.valid('query'), c.req.raw.signal), 200));

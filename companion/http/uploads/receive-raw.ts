@@ -1,6 +1,10 @@
 import type { Readable } from 'node:stream';
 import { HoldfastError } from '../../../shared/errors/holdfast-error.ts';
-import { rawChunkQuerySchema, resultChangesSchema, type ResultChangesRequest } from '../../../shared/protocol/result-fields.ts';
+import {
+  rawChunkQuerySchema,
+  resultChangesSchema,
+  type ResultChangesRequest,
+} from '../../../shared/protocol/result-fields.ts';
 import { checkOutputPath } from '../../collection/layout.ts';
 import type { ChunkOutcome } from '../../uploads/chunk-upload.ts';
 import { checkBodySize } from '../../uploads/room.ts';
@@ -28,7 +32,8 @@ export async function receiveRaw(uploads: Uploads, target: UploadTarget, request
   const changes = parseFields(resultChangesSchema, request.query);
   checkBodySize(request.length ?? 0, uploads.limits);
   const total = query.total ?? (query.offset === 0 ? request.length : undefined);
-  if (total === undefined) throw new HoldfastError('bad_request', 'Say with total=… how many bytes the whole file has.');
+  if (total === undefined)
+    throw new HoldfastError('bad_request', 'Say with total=… how many bytes the whole file has.');
   if (query.offset + (request.length ?? 0) > total) {
     throw new HoldfastError('bad_request', `The chunk goes beyond the announced ${total} bytes.`);
   }
