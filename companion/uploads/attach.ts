@@ -16,10 +16,15 @@ import type { UploadTarget } from './targets.ts';
 const digestsPerStatement = 200;
 
 /** Those of the digests that this person's collection holds, in the order they were asked for. */
-export async function findKnownDigests(collection: Collection, ownerId: string, digests: readonly Digest[]): Promise<Digest[]> {
+export async function findKnownDigests(
+  collection: Collection,
+  ownerId: string,
+  digests: readonly Digest[],
+): Promise<Digest[]> {
   const known = new Set<string>();
   for (let start = 0; start < digests.length; start += digestsPerStatement) {
-    for (const digest of knownDigests(collection.db, ownerId, digests.slice(start, start + digestsPerStatement))) known.add(digest);
+    for (const digest of knownDigests(collection.db, ownerId, digests.slice(start, start + digestsPerStatement)))
+      known.add(digest);
     await nextTurn();
   }
   return digests.filter((digest) => known.has(digest));
@@ -52,8 +57,18 @@ export async function attachFile(
   const head = await readHead(layout.blob(attachment.digest)).catch(() => undefined);
   if (head === undefined) throw sendBytes();
   const mimetype = await sniffMimetype(head, attachment.path);
-  const key: ResultKey = { snapshotId: target.snapshot.id, plugin: target.result.plugin, hookName: target.result.hook_name };
-  const file = { path: attachment.path, size, mimetype, declaredType: attachment.declaredType, digest: attachment.digest };
+  const key: ResultKey = {
+    snapshotId: target.snapshot.id,
+    plugin: target.result.plugin,
+    hookName: target.result.hook_name,
+  };
+  const file = {
+    path: attachment.path,
+    size,
+    mimetype,
+    declaredType: attachment.declaredType,
+    digest: attachment.digest,
+  };
   const { before, row } = await db.write(() => {
     const earlier = findOutput(db, target.result.id, attachment.path);
     recordOutputs(db, key, [file], {}, Date.now());

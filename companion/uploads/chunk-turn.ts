@@ -5,11 +5,11 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { digestFromHex, type Digest } from '../../shared/digest/digest.ts';
 import { HoldfastError } from '../../shared/errors/holdfast-error.ts';
-import { errnoOf } from '../collection/durable-files.ts';
-import { dropBytes, equalBytes, hashRange, writeFully } from './byte-files.ts';
+import { dropBytes, equalBytes, hashRange } from './byte-files.ts';
+import { copyHead, PartFile, truncatePart } from './part-file.ts';
 import { pump } from './pump.ts';
 import type { UploadEntry } from './upload-entry.ts';
-import { partName, saveRecord } from './upload-record.ts';
+import { noteProgress, partName, saveRecord } from './upload-record.ts';
 
 export interface Chunk {
   /** First byte, counted from the beginning of the file. */
@@ -51,11 +51,9 @@ export class ChunkTurn {
   /** Bytes before this position are there already and are compared. */
   private known = 0;
   private source: StoredBytes | undefined;
-  private part: FileHandle | undefined;
+  private part: PartFile | undefined;
   private compared: FileHandle | undefined;
   private chunkHash: Hash | undefined;
-  /** Digest state of the received bytes, to go back to when the chunk is refused. */
-  private hashBefore: Hash | undefined;
 
   constructor(entry: UploadEntry, place: TurnPlace, signal: AbortSignal) {
     this.entry = entry;
@@ -89,7 +87,8 @@ export class ChunkTurn {
     }
     if (chunk.chunkDigest !== undefined) this.chunkHash = createHash('sha256');
     const knownDigest = this.source?.digest ?? this.entry.clientDigest;
-    if (knownDigest !== undefined && chunk.clientDigest !== undefined && knownDigest !== chunk.clientDigest) await this.differs();
+    if (knownDigest !== undefined && chunk.clientDigest !== undefined && knownDigest !== chunk.clientDigest)
+      await this.differs();
     await pump(bytes, (batch) => this.consume(batch), this.signal);
   }
 
@@ -126,7 +125,6 @@ export class ChunkTurn {
     if (!this.part) return;
     if (this.entry.received === 0 && this.entry.chunks === 0) return this.discard();
     await this.part.truncate(this.entry.received);
-    this.entry.hash = this.hashBefore;
   }
 
   /** Removes the whole upload. */
@@ -172,23 +170,20 @@ export class ChunkTurn {
   }
 
   private async append(batch: Buffer[]): Promise<void> {
-    await this.openPart();
-    const writing = writeFully(this.part!, batch, this.position);
-    // The digest is computed while the system writes.
-    for (const buffer of batch) {
-      this.entry.hash!.update(buffer);
-      this.position += buffer.length;
-    }
+    const part = await this.openPart();
+    const writing = part.append(batch, this.position);
+    this.position += batch.reduce((sum, buffer) => sum + buffer.length, 0);
     await writing;
   }
 
-  private async openPart(): Promise<void> {
-    if (!this.part) {
-      if (!this.entry.onDisk) await this.makeFolder();
-      this.part = await fs.open(this.partFile, fs.constants.O_RDWR | fs.constants.O_CREAT, 0o600);
-    }
-    this.entry.hash ??= await hashRange(this.partFile, 0, this.entry.received);
-    this.hashBefore ??= this.entry.hash.copy();
+  private async openPart(): Promise<PartFile> {
+    if (!this.entry.onDisk) await this.makeFolder();
+    this.part ??= await PartFile.open(
+      this.partFile,
+      this.known,
+      this.known === this.entry.received ? this.entry.hash : undefined,
+    );
+    return this.part;
   }
 
   private async makeFolder(): Promise<void> {
@@ -209,21 +204,20 @@ export class ChunkTurn {
     // Noted before a byte below the old length changes: a crash must not leave a length that lies.
     await saveRecord(this.place.folder, this.entry.toRecord());
     if (source && equal > 0) await copyHead(source.file, this.partFile, equal);
-    else await truncateTo(this.partFile, equal);
+    else await truncatePart(this.partFile, equal);
     if (this.chunk.offset > 0) {
       const sentence = 'These bytes differ from those that came before; send the file again from its beginning.';
       throw new HoldfastError('content_differs', sentence, { details: { received: 0 } });
     }
     this.known = equal;
-    this.hashBefore = createHash('sha256');
-    this.entry.hash = await hashRange(this.partFile, 0, equal);
     this.entry.clientDigest = this.chunk.clientDigest;
   }
 
   private async checkChunkDigest(): Promise<void> {
     const wanted = this.chunk.chunkDigest;
     if (wanted === undefined) return;
-    const hash = this.chunkHash ?? (await hashRange(this.source?.file ?? this.partFile, this.chunk.offset, this.position));
+    const hash =
+      this.chunkHash ?? (await hashRange(this.source?.file ?? this.partFile, this.chunk.offset, this.position));
     const digest = digestFromHex(hash.digest('hex'));
     if (digest === wanted) return;
     await this.rollBack();
@@ -235,38 +229,21 @@ export class ChunkTurn {
     const grown = this.position > entry.received;
     // A file of no bytes has a part as well.
     if (grown || !entry.onDisk) {
-      await this.openPart();
-      await this.part!.datasync();
+      const part = await this.openPart();
+      await part.sync();
       entry.received = this.position;
+      entry.hash = part.hash.copy();
       entry.chunks += 1;
-      this.hashBefore = undefined;
     }
     entry.withDigests ||= chunk.clientDigest !== undefined || chunk.chunkDigest !== undefined;
     entry.clientDigest ??= chunk.clientDigest;
     entry.declaredType = chunk.declaredType || entry.declaredType;
     entry.updatedAt = Date.now();
-    if (entry.received < entry.key.total && grown) await saveRecord(this.place.folder, entry.toRecord());
+    if (entry.received < entry.key.total && grown) await noteProgress(this.place.folder, entry.toRecord());
   }
 }
 
 function mismatch(what: string, wanted: Digest, got: Digest): HoldfastError {
   const sentence = `The digest of ${what} is ${got}, not ${wanted}; send it again.`;
   return new HoldfastError('digest_mismatch', sentence, { details: { expected: wanted, got } });
-}
-
-/** The first bytes of a stored file as the beginning of a part. */
-async function copyHead(source: string, target: string, bytes: number): Promise<void> {
-  await fs.rm(target, { force: true });
-  await fs.copyFile(source, target);
-  await fs.chmod(target, 0o600);
-  await fs.truncate(target, bytes);
-}
-
-async function truncateTo(file: string, bytes: number): Promise<void> {
-  try {
-    await fs.truncate(file, bytes);
-  } catch (error) {
-    if (errnoOf(error) !== 'ENOENT') throw error;
-    await fs.writeFile(file, '', { mode: 0o600 });
-  }
 }

@@ -123,7 +123,15 @@ export class ChunkUpload {
     const { key, declaredType } = this.entry;
     const head = await readHead(path.join(this.folder, partName));
     const mimetype = await sniffMimetype(head, key.path);
-    return { part: partName, path: key.path, size: key.total, digest, mimetype, declared_type: declaredType, upload: null };
+    return {
+      part: partName,
+      path: key.path,
+      size: key.total,
+      digest,
+      mimetype,
+      declared_type: declaredType,
+      upload: null,
+    };
   }
 
   private async record(): Promise<ArchiveResultRow> {
@@ -144,5 +152,4 @@ export class ChunkUpload {
     const key = { snapshotId: this.result.snapshot_id, plugin: this.result.plugin, hookName: this.result.hook_name };
     return db.write(() => mergeResult(db, key, changes, Date.now()));
   }
-
 }

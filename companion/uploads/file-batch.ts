@@ -81,7 +81,14 @@ export class FileBatch {
     const completion = { files: await Promise.all(files.map((file) => this.describe(file))), changes };
     const { id: result, snapshot_id: snapshot } = target.result;
     try {
-      await saveRecord(this.folder, { version: 1, result, snapshot, chunked: null, completion, updated_at: Date.now() });
+      await saveRecord(this.folder, {
+        version: 1,
+        result,
+        snapshot,
+        chunked: null,
+        completion,
+        updated_at: Date.now(),
+      });
       return await finishUpload(this.collection, this.folder, result, completion);
     } catch (error) {
       throw this.explain(error);

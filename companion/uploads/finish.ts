@@ -5,7 +5,14 @@ import { HoldfastError, isHoldfastError } from '../../shared/errors/holdfast-err
 import { syncFolder } from '../collection/durable-files.ts';
 import { folderFacts, linkOutput } from '../collection/links.ts';
 import { releaseReserve, type Collection } from '../collection/open-collection.ts';
-import { findOutput, findResult, mergeResult, recordOutputs, type NewOutput, type ResultKey } from '../collection/records/results.ts';
+import {
+  findOutput,
+  findResult,
+  mergeResult,
+  recordOutputs,
+  type NewOutput,
+  type ResultKey,
+} from '../collection/records/results.ts';
 import { requireSnapshot } from '../collection/records/snapshots.ts';
 import type { ArchiveResultRow, SnapshotRow } from '../collection/records/tables.ts';
 import type { CompleteFile, Completion } from './upload-record.ts';
@@ -15,7 +22,12 @@ import type { CompleteFile, Completion } from './upload-record.ts';
  * already; now blobs, rows in one transaction, links, and only then the folder goes. Each step may be repeated after
  * a crash.
  */
-export async function finishUpload(collection: Collection, folder: string, resultId: string, completion: Completion): Promise<ArchiveResultRow> {
+export async function finishUpload(
+  collection: Collection,
+  folder: string,
+  resultId: string,
+  completion: Completion,
+): Promise<ArchiveResultRow> {
   await Promise.all(completion.files.map((file) => promotePart(collection, folder, file)));
   const { result, snapshot } = await withReserve(collection, () =>
     collection.db.write(() => recordFiles(collection, resultId, completion)),
@@ -34,11 +46,16 @@ async function promotePart(collection: Collection, folder: string, file: Complet
     if ((await collection.blobs.size(file.digest)) === file.size) return;
     throw new HoldfastError('internal', `The bytes of the upload ${folder} are gone.`);
   }
-  if (stat.size !== file.size) throw new HoldfastError('internal', `The upload ${folder} has ${stat.size} bytes, not ${file.size}.`);
+  if (stat.size !== file.size)
+    throw new HoldfastError('internal', `The upload ${folder} has ${stat.size} bytes, not ${file.size}.`);
   await collection.gate.promoteStaged(part, file.digest);
 }
 
-function recordFiles(collection: Collection, resultId: string, completion: Completion): { result: ArchiveResultRow; snapshot: SnapshotRow } {
+function recordFiles(
+  collection: Collection,
+  resultId: string,
+  completion: Completion,
+): { result: ArchiveResultRow; snapshot: SnapshotRow } {
   const { db } = collection;
   const found = findResult(db, resultId);
   if (!found) throw new HoldfastError('deleted', 'This page was deleted from your collection while its file was sent.');
@@ -46,7 +63,11 @@ function recordFiles(collection: Collection, resultId: string, completion: Compl
   const key: ResultKey = { snapshotId: found.snapshot_id, plugin: found.plugin, hookName: found.hook_name };
   // What is recorded already, as after a lost answer, is no new input for anybody.
   const fresh = completion.files.filter((file) => findOutput(db, resultId, file.path)?.digest !== file.digest);
-  const changes = { ...completion.changes, status: completion.changes.status ?? statusWithFiles(found), origin: 'browser' as const };
+  const changes = {
+    ...completion.changes,
+    status: completion.changes.status ?? statusWithFiles(found),
+    origin: 'browser' as const,
+  };
   const now = Date.now();
   if (fresh.length === 0) return { result: mergeResult(db, key, changes, now), snapshot };
   return { result: recordOutputs(db, key, fresh.map(toNewOutput), changes, now), snapshot };
@@ -81,7 +102,11 @@ export async function linkFiles(
   const facts = folderFacts(collection, snapshot);
   const folders = new Set<string>();
   for (const file of files) {
-    await linkOutput(collection.layout, facts, { plugin: result.plugin, path: file.path, digest: requireDigest(file.digest) });
+    await linkOutput(collection.layout, facts, {
+      plugin: result.plugin,
+      path: file.path,
+      digest: requireDigest(file.digest),
+    });
     folders.add(path.dirname(collection.layout.output(facts, result.plugin, file.path)));
   }
   for (const folder of folders) await syncFolder(folder);
@@ -105,4 +130,3 @@ async function withReserve<T>(collection: Collection, work: () => Promise<T>): P
     return work();
   }
 }
-

@@ -13,7 +13,11 @@ export class BrokenOff extends HoldfastError {}
  * source, because destroying a request closes the connection before the client has read why it was refused. Ends
  * with the source; rejects when the source breaks off, `consume` fails or the signal aborts (with its reason).
  */
-export async function pump(source: Readable, consume: (batch: Buffer[]) => Promise<void>, signal: AbortSignal): Promise<void> {
+export async function pump(
+  source: Readable,
+  consume: (batch: Buffer[]) => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
   const inbox = new Inbox(source, signal);
   try {
     for (;;) {
@@ -96,5 +100,7 @@ class Inbox {
 }
 
 function brokenOff(cause?: unknown): BrokenOff {
-  return new BrokenOff('bad_request', 'The connection broke off in the middle of the upload; send the rest again.', { cause });
+  return new BrokenOff('bad_request', 'The connection broke off in the middle of the upload; send the rest again.', {
+    cause,
+  });
 }

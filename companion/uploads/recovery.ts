@@ -54,7 +54,12 @@ async function recoverFolder(recovery: Recovery, id: string): Promise<UploadEntr
 }
 
 /** True when the folder is done with; false when finishing must wait, for example on a full disk. */
-async function finishCompleted(recovery: Recovery, folder: string, record: UploadRecord, completion: Completion): Promise<boolean> {
+async function finishCompleted(
+  recovery: Recovery,
+  folder: string,
+  record: UploadRecord,
+  completion: Completion,
+): Promise<boolean> {
   const { collection, log } = recovery;
   try {
     const rows = completion.files.map((file) => findOutput(collection.db, record.result, file.path));

@@ -42,7 +42,12 @@ function tooLarge(limit: 'body' | 'file', sentence: string, max: number): Holdfa
 }
 
 /** Refuses a snapshot that would hold too much; `announced` counts uploads under way. */
-export function checkSnapshotSize(snapshot: SnapshotRow, announced: number, bytes: number, allowed: UploadLimits): void {
+export function checkSnapshotSize(
+  snapshot: SnapshotRow,
+  announced: number,
+  bytes: number,
+  allowed: UploadLimits,
+): void {
   if (snapshot.output_size + announced + bytes <= allowed.snapshotBytesMax) return;
   const sentence = `One page may hold ${allowed.snapshotBytesMax} bytes; with this file it would hold more.`;
   throw new HoldfastError('snapshot_full', sentence, { details: { limit: 'snapshot', max: allowed.snapshotBytesMax } });
@@ -52,7 +57,10 @@ export function checkSnapshotSize(snapshot: SnapshotRow, announced: number, byte
 export function checkPath(db: Db, resultId: string, outputPath: string, allowed: UploadLimits): void {
   const facts = pathFacts(db, resultId, outputPath);
   if (facts.clash !== null) {
-    throw new HoldfastError('invalid_path', `${JSON.stringify(outputPath)} and ${JSON.stringify(facts.clash)} cannot both be files.`);
+    throw new HoldfastError(
+      'invalid_path',
+      `${JSON.stringify(outputPath)} and ${JSON.stringify(facts.clash)} cannot both be files.`,
+    );
   }
   if (facts.otherFiles < allowed.filesPerResultMax) return;
   const sentence = `One result may hold ${allowed.filesPerResultMax} files; this would be one more.`;

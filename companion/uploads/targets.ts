@@ -1,7 +1,13 @@
 import { HoldfastError } from '../../shared/errors/holdfast-error.ts';
 import type { Db } from '../collection/database.ts';
 import { checkPluginName } from '../collection/layout.ts';
-import { findResult, findResultByKey, mergeResult, type ResultChanges, type ResultKey } from '../collection/records/results.ts';
+import {
+  findResult,
+  findResultByKey,
+  mergeResult,
+  type ResultChanges,
+  type ResultKey,
+} from '../collection/records/results.ts';
 import { isDeleted, requireSnapshot } from '../collection/records/snapshots.ts';
 import type { ArchiveResultRow, SnapshotRow } from '../collection/records/tables.ts';
 

@@ -11,7 +11,14 @@ import { ChunkTurn, type StoredBytes } from './chunk-turn.ts';
 import { ChunkUpload } from './chunk-upload.ts';
 import { FileBatch } from './file-batch.ts';
 import { recoverUploads } from './recovery.ts';
-import { checkFileSize, checkFreeDisk, checkPath, checkSnapshotSize, defaultUploadLimits, type UploadLimits } from './room.ts';
+import {
+  checkFileSize,
+  checkFreeDisk,
+  checkPath,
+  checkSnapshotSize,
+  defaultUploadLimits,
+  type UploadLimits,
+} from './room.ts';
 import { requireTarget, type UploadTarget } from './targets.ts';
 import { UploadEntry, type UploadKey } from './upload-entry.ts';
 import type { UploadIndex } from './upload-index.ts';
@@ -54,7 +61,9 @@ export class Uploads {
     this.limits = { ...defaultUploadLimits, ...options.limits };
     this.index = index;
     const sweep = (): void => {
-      this.removeSilent(Date.now()).catch((error: unknown) => options.log.error({ err: error }, 'removing silent uploads failed'));
+      this.removeSilent(Date.now()).catch((error: unknown) =>
+        options.log.error({ err: error }, 'removing silent uploads failed'),
+      );
     };
     this.sweeper = setInterval(sweep, sweepIntervalMs).unref();
   }
@@ -94,7 +103,14 @@ export class Uploads {
       admit: () => this.admit(target, entry),
     };
     const turn = new ChunkTurn(entry, place, signal);
-    return new ChunkUpload({ collection: this.collection, index: this.index, entry, turn, release, result: target.result });
+    return new ChunkUpload({
+      collection: this.collection,
+      index: this.index,
+      entry,
+      turn,
+      release,
+      result: target.result,
+    });
   }
 
   /** Starts to take in whole files of one request. */
@@ -119,12 +135,24 @@ export class Uploads {
   states(resultId: string, token: string): UploadState[] {
     const states = new Map<string, UploadState>();
     for (const output of outputsOfResults(this.collection.db, [resultId]).get(resultId) ?? []) {
-      states.set(output.path, { path: output.path, received: output.size, total: output.size, complete: true, digest: output.digest });
+      states.set(output.path, {
+        path: output.path,
+        received: output.size,
+        total: output.size,
+        complete: true,
+        digest: output.digest,
+      });
     }
     for (const entry of this.index.ofResult(resultId)) {
       if (entry.key.token !== token || !entry.onDisk) continue;
       const { path, total } = entry.key;
-      states.set(path, { path, received: entry.received, total, complete: false, digest: entry.completion?.files[0]?.digest ?? null });
+      states.set(path, {
+        path,
+        received: entry.received,
+        total,
+        complete: false,
+        digest: entry.completion?.files[0]?.digest ?? null,
+      });
     }
     return [...states.values()];
   }

@@ -33,9 +33,15 @@ const jsonObject = z.preprocess(
   z.record(z.string(), z.unknown(), 'must be a JSON object'),
 );
 
-const wholeNumber = z.union([z.number(), z.string().regex(/^\d{1,16}$/, 'must be a whole number from 0 on').transform(Number)]).pipe(
-  z.number().int().nonnegative(),
-);
+const wholeNumber = z
+  .union([
+    z.number(),
+    z
+      .string()
+      .regex(/^\d{1,16}$/, 'must be a whole number from 0 on')
+      .transform(Number),
+  ])
+  .pipe(z.number().int().nonnegative());
 
 /** What a request may say of a result besides its files; the same words in JSON, multipart and the query. */
 export const resultChangesSchema = z.object({
@@ -66,8 +72,14 @@ export const chunkFieldsSchema = z
     chunk_sha256: digestText.optional(),
   })
   .refine((fields) => fields.chunk_count >= 1, { message: 'must be at least 1', path: ['chunk_count'] })
-  .refine((fields) => fields.chunk_index < fields.chunk_count, { message: 'must be below chunk_count', path: ['chunk_index'] })
-  .refine((fields) => fields.chunk_offset <= fields.chunk_total_size, { message: 'lies behind the end', path: ['chunk_offset'] });
+  .refine((fields) => fields.chunk_index < fields.chunk_count, {
+    message: 'must be below chunk_count',
+    path: ['chunk_index'],
+  })
+  .refine((fields) => fields.chunk_offset <= fields.chunk_total_size, {
+    message: 'lies behind the end',
+    path: ['chunk_offset'],
+  });
 export type ChunkFields = z.infer<typeof chunkFieldsSchema>;
 
 /** Query of a raw chunk. Without `offset` and `total` the body is the whole file. */

@@ -30,7 +30,9 @@ function compile(): { file: string } | { missing: string } {
   process.once('exit', () => fs.rmSync(folder, { recursive: true, force: true }));
   const file = path.join(folder, 'sync-shim.so');
   const source = path.resolve('tests/helpers/sync-shim.c');
-  const result = spawnSync('cc', ['-shared', '-fPIC', '-O2', '-Wall', '-Wextra', '-o', file, source, '-ldl'], { encoding: 'utf8' });
+  const result = spawnSync('cc', ['-shared', '-fPIC', '-O2', '-Wall', '-Wextra', '-o', file, source, '-ldl'], {
+    encoding: 'utf8',
+  });
   if (result.error) return { missing: 'there is no C compiler (cc); install gcc to run this test' };
   if (result.status !== 0) throw new Error(`the shim does not compile: ${result.stderr}`);
   return { file };

@@ -29,7 +29,13 @@ export function readSyscallLog(file: string, pid: number): SyscallEvent[] {
     .filter((line) => line !== '')
     .map((line) => {
       const [process = '', number = '', call = '', place = '', rest = ''] = line.split('\t');
-      return { pid: Number(process), number: Number(number), call: names[call] ?? (call as SyscallEvent['call']), path: place, rest };
+      return {
+        pid: Number(process),
+        number: Number(number),
+        call: names[call] ?? (call as SyscallEvent['call']),
+        path: place,
+        rest,
+      };
     })
     .filter((event) => event.pid === pid);
 }
@@ -49,22 +55,35 @@ interface Step {
  * section 5). `events` begins behind everything older and ends with the answer. Returns what is wrong, in words; an
  * empty list is the proof.
  */
-export function uploadOrderFaults(events: readonly SyscallEvent[], place: { blob: string; database: string; link: string }): string[] {
+export function uploadOrderFaults(
+  events: readonly SyscallEvent[],
+  place: { blob: string; database: string; link: string },
+): string[] {
   const moved = events.findIndex((event) => event.call === 'rename' && event.rest === place.blob);
   if (moved < 0) return ['the part was never moved to its blob'];
   const part = events[moved]!.path;
   const folder = path.dirname(part);
   const blobFolder = path.dirname(place.blob);
   const wal = `${place.database}-wal`;
-  const writes = (file: string): Step => ({ what: `write ${path.basename(file)}`, matches: (event) => event.call === 'write' && event.path === file });
-  const syncs = (file: string): Step => ({ what: `sync ${path.basename(file)}`, matches: (event) => isSync(event) && event.path === file });
-  const isRecord = (name: string): boolean => path.dirname(name) === folder && path.basename(name).startsWith('upload.json.');
+  const writes = (file: string): Step => ({
+    what: `write ${path.basename(file)}`,
+    matches: (event) => event.call === 'write' && event.path === file,
+  });
+  const syncs = (file: string): Step => ({
+    what: `sync ${path.basename(file)}`,
+    matches: (event) => isSync(event) && event.path === file,
+  });
+  const isRecord = (name: string): boolean =>
+    path.dirname(name) === folder && path.basename(name).startsWith('upload.json.');
   const steps: Step[] = [
     writes(part),
     syncs(part),
     { what: 'write upload.json', matches: (event) => event.call === 'write' && isRecord(event.path) },
     { what: 'sync upload.json', matches: (event) => isSync(event) && isRecord(event.path) },
-    { what: 'rename upload.json', matches: (event) => event.call === 'rename' && event.rest === path.join(folder, 'upload.json') },
+    {
+      what: 'rename upload.json',
+      matches: (event) => event.call === 'rename' && event.rest === path.join(folder, 'upload.json'),
+    },
     { what: 'sync the upload folder', matches: (event) => isSync(event) && event.path === folder },
     { what: 'rename the part to its blob', matches: (event) => event.call === 'rename' && event.rest === place.blob },
     { what: 'sync the blob folder', matches: (event) => isSync(event) && event.path === blobFolder },

@@ -32,7 +32,11 @@ export async function startUploadServer(dataDir: string, limits: Partial<UploadL
   let statements: string[] = [];
   const collection = await openCollection(dataDir, { onStatement: (sql) => statements.push(sql) });
   const log = createLogger('silent', 'test');
-  const uploads = await createUploads({ collection, log, limits: { ...defaultUploadLimits, freeDiskBytesMin: 0, ...limits } });
+  const uploads = await createUploads({
+    collection,
+    log,
+    limits: { ...defaultUploadLimits, freeDiskBytesMin: 0, ...limits },
+  });
   const search = createSearch({ collection, log, isFollowing: false });
   let port = 0;
   const replay = createReplay({ collection, port: () => port, fallbackPort: () => undefined, log });
@@ -133,7 +137,11 @@ export function formBody(
   }
   for (const file of files) {
     const head = `--${boundary}\r\nContent-Disposition: form-data; name="${file.name ?? 'files'}"; filename="${file.filename}"\r\n`;
-    parts.push(Buffer.from(`${head}Content-Type: ${file.type ?? 'application/octet-stream'}\r\n\r\n`), file.bytes, Buffer.from('\r\n'));
+    parts.push(
+      Buffer.from(`${head}Content-Type: ${file.type ?? 'application/octet-stream'}\r\n\r\n`),
+      file.bytes,
+      Buffer.from('\r\n'),
+    );
   }
   parts.push(Buffer.from(`--${boundary}--\r\n`));
   return { body: Buffer.concat(parts), headers: { 'content-type': `multipart/form-data; boundary=${boundary}` } };

@@ -21,14 +21,23 @@ interface Setup extends UploadServer {
   resultId: string;
   snapshotId: string;
   /** Sends `bytes` at `offset` of a file of `total` bytes called `page.bin`. */
-  chunk: (bytes: Uint8Array, offset: number, total: number, query?: Record<string, string>) => ReturnType<UploadServer['request']>;
+  chunk: (
+    bytes: Uint8Array,
+    offset: number,
+    total: number,
+    query?: Record<string, string>,
+  ) => ReturnType<UploadServer['request']>;
 }
 
 async function setUp(): Promise<Setup> {
   const server = await startUploadServer(temporaryFolder());
   const ids = await announceResult(server.collection, server.request);
   const chunk: Setup['chunk'] = (bytes, offset, total, query = {}) =>
-    server.request(chunkAddress(ids.resultId, { path: 'page.bin', offset, total, ...query }), { method: 'PATCH', headers: octets, body: bytes });
+    server.request(chunkAddress(ids.resultId, { path: 'page.bin', offset, total, ...query }), {
+      method: 'PATCH',
+      headers: octets,
+      body: bytes,
+    });
   return { ...server, ...ids, chunk };
 }
 
@@ -39,7 +48,12 @@ async function recordedBytes(server: Setup, name = 'page.bin'): Promise<Buffer> 
   const row = findOutput(server.collection.db, server.resultId, name)!;
   expect(digestOf(answer.body)).toBe(row.digest);
   const snapshot = findSnapshot(server.collection.db, server.snapshotId)!;
-  const facts = { id: snapshot.id, owner: server.collection.owner.name, createdAt: snapshot.created_at, url: snapshot.url };
+  const facts = {
+    id: snapshot.id,
+    owner: server.collection.owner.name,
+    createdAt: snapshot.created_at,
+    url: snapshot.url,
+  };
   const linked = fs.readFileSync(server.collection.layout.output(facts, 'chrome_extension_singlefile', name));
   expect(linked.equals(answer.body)).toBe(true);
   return answer.body;
@@ -50,28 +64,37 @@ function uploadFolders(server: UploadServer): string[] {
 }
 
 describe('a file in chunks', () => {
-  it.each([0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK, 2 * CHUNK + 1])('of %i bytes is recorded as it was sent', async (size) => {
-    const server = await setUp();
-    const bytes = randomBytes(size);
-    for (let offset = 0; offset === 0 || offset < size; offset += CHUNK) {
-      const part = bytes.subarray(offset, offset + CHUNK);
-      const answer = await server.chunk(part, offset, size, { sha256: digestOf(bytes), chunk_sha256: digestOf(part) });
-      expect(answer.status, answer.body.toString()).toBe(200);
-      expect(answer.headers['x-upload-received']).toBe(String(Math.min(offset + CHUNK, size)));
-    }
-    expect((await recordedBytes(server)).equals(bytes)).toBe(true);
-    const record = (await server.request(routes.result(server.resultId))).json();
-    expect(record).toMatchObject({ status: 'succeeded', output_str: 'page.bin', output_size: size });
-    expect(record.output_files['page.bin'].upload).toMatchObject({ chunked: true, complete: true });
-    expect(uploadFolders(server)).toEqual([]);
-  });
+  it.each([0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK, 2 * CHUNK + 1])(
+    'of %i bytes is recorded as it was sent',
+    async (size) => {
+      const server = await setUp();
+      const bytes = randomBytes(size);
+      for (let offset = 0; offset === 0 || offset < size; offset += CHUNK) {
+        const part = bytes.subarray(offset, offset + CHUNK);
+        const answer = await server.chunk(part, offset, size, {
+          sha256: digestOf(bytes),
+          chunk_sha256: digestOf(part),
+        });
+        expect(answer.status, answer.body.toString()).toBe(200);
+        expect(answer.headers['x-upload-received']).toBe(String(Math.min(offset + CHUNK, size)));
+      }
+      expect((await recordedBytes(server)).equals(bytes)).toBe(true);
+      const record = (await server.request(routes.result(server.resultId))).json();
+      expect(record).toMatchObject({ status: 'succeeded', output_str: 'page.bin', output_size: size });
+      expect(record.output_files['page.bin'].upload).toMatchObject({ chunked: true, complete: true });
+      expect(uploadFolders(server)).toEqual([]);
+    },
+  );
 
   it('writes no row for an intermediate chunk, and still answers with the merged view', async () => {
     const server = await setUp();
     const bytes = randomBytes(3 * CHUNK);
     const before = findResult(server.collection.db, server.resultId)!;
     server.takeStatements();
-    const answer = await server.chunk(bytes.subarray(0, CHUNK), 0, bytes.length, { status: 'started', output_json: '{"source":"test"}' });
+    const answer = await server.chunk(bytes.subarray(0, CHUNK), 0, bytes.length, {
+      status: 'started',
+      output_json: '{"source":"test"}',
+    });
     const statements = server.takeStatements();
     expect(statements.filter((sql) => /^\s*(insert|update|delete|replace)/i.test(sql))).toEqual([]);
     expect(statements.filter((sql) => /^\s*select/i.test(sql) && /from "archive_result"/i.test(sql))).toHaveLength(1);
@@ -82,13 +105,20 @@ describe('a file in chunks', () => {
       output_files: { 'page.bin': { size: CHUNK, upload: { complete: false, received: CHUNK, chunks_received: 1 } } },
     });
     const states = (await server.request(routes.resultUploads(server.resultId))).json();
-    expect(states.uploads).toEqual([{ path: 'page.bin', received: CHUNK, total: bytes.length, complete: false, digest: null }]);
+    expect(states.uploads).toEqual([
+      { path: 'page.bin', received: CHUNK, total: bytes.length, complete: false, digest: null },
+    ]);
   });
 
   it('accepts a chunk again, also one whose answer to the last chunk was lost', async () => {
     const server = await setUp();
     const bytes = randomBytes(2 * CHUNK);
-    for (const [offset, times] of [[0, 2], [CHUNK / 2, 1], [CHUNK, 3], [0, 1]] as const) {
+    for (const [offset, times] of [
+      [0, 2],
+      [CHUNK / 2, 1],
+      [CHUNK, 3],
+      [0, 1],
+    ] as const) {
       for (let time = 0; time < times; time += 1) {
         const answer = await server.chunk(bytes.subarray(offset, offset + CHUNK), offset, bytes.length);
         expect(answer.status, answer.body.toString()).toBe(200);
@@ -140,7 +170,10 @@ describe('other bytes at the same place', () => {
     await server.chunk(bytes.subarray(0, 2 * CHUNK), 0, bytes.length);
     const answer = await server.chunk(randomBytes(CHUNK), CHUNK, bytes.length);
     expect(answer.json()).toMatchObject({ code: 'content_differs', details: { received: 0 } });
-    expect((await server.chunk(bytes.subarray(CHUNK), CHUNK, bytes.length)).json()).toMatchObject({ code: 'gap', details: { received: 0 } });
+    expect((await server.chunk(bytes.subarray(CHUNK), CHUNK, bytes.length)).json()).toMatchObject({
+      code: 'gap',
+      details: { received: 0 },
+    });
     await server.chunk(bytes, 0, bytes.length);
     expect((await recordedBytes(server)).equals(bytes)).toBe(true);
   });
@@ -163,7 +196,9 @@ describe('other bytes at the same place', () => {
     const second = Buffer.concat([first.subarray(0, CHUNK), randomBytes(CHUNK)]);
     await server.chunk(first, 0, first.length);
     expect((await server.chunk(second.subarray(0, CHUNK), 0, second.length)).status).toBe(200);
-    expect((await server.chunk(second.subarray(CHUNK), CHUNK, second.length)).json()).toMatchObject({ code: 'content_differs' });
+    expect((await server.chunk(second.subarray(CHUNK), CHUNK, second.length)).json()).toMatchObject({
+      code: 'content_differs',
+    });
     expect((await server.chunk(second.subarray(0, CHUNK), 0, second.length)).status).toBe(200);
     expect((await server.chunk(second.subarray(CHUNK), CHUNK, second.length)).status).toBe(200);
     expect((await recordedBytes(server)).equals(second)).toBe(true);
@@ -186,7 +221,9 @@ describe('digests', () => {
     const server = await setUp();
     const bytes = randomBytes(2 * CHUNK);
     await server.chunk(bytes.subarray(0, CHUNK), 0, bytes.length);
-    const answer = await server.chunk(bytes.subarray(CHUNK), CHUNK, bytes.length, { chunk_sha256: digestOf(Buffer.from('x')) });
+    const answer = await server.chunk(bytes.subarray(CHUNK), CHUNK, bytes.length, {
+      chunk_sha256: digestOf(Buffer.from('x')),
+    });
     expect(answer.status).toBe(422);
     expect(answer.json().code).toBe('digest_mismatch');
     const [folder] = uploadFolders(server);
@@ -223,7 +260,7 @@ describe('several at once', () => {
     const server = await setUp();
     const bytes = randomBytes(6 * CHUNK);
     const send = async (): Promise<void> => {
-      for (let offset = 0; offset < bytes.length; ) {
+      for (let offset = 0; offset < bytes.length;) {
         const answer = await server.chunk(bytes.subarray(offset, offset + CHUNK), offset, bytes.length);
         const refused = answer.status === 409 ? answer.json() : undefined;
         if (refused?.code === 'superseded') continue;
@@ -267,7 +304,9 @@ describe('a connection that breaks off', () => {
     await broken.answer.catch(() => undefined);
     const states = async () => (await server.request(routes.resultUploads(server.resultId))).json().uploads;
     while ((await states())[0]?.received !== 2 * CHUNK + 5);
-    const answer = await server.chunk(bytes.subarray(2 * CHUNK + 5), 2 * CHUNK + 5, bytes.length, { sha256: digestOf(bytes) });
+    const answer = await server.chunk(bytes.subarray(2 * CHUNK + 5), 2 * CHUNK + 5, bytes.length, {
+      sha256: digestOf(bytes),
+    });
     expect(answer.status, answer.body.toString()).toBe(200);
     expect((await recordedBytes(server)).equals(bytes)).toBe(true);
   });
@@ -285,7 +324,10 @@ it('says that the page was deleted meanwhile, and keeps no bytes of it', async (
 });
 
 /** A raw chunk whose body is written by hand. */
-function slowChunk(server: Setup, total: number): { request: http.ClientRequest; answer: Promise<{ status: number; code: string }> } {
+function slowChunk(
+  server: Setup,
+  total: number,
+): { request: http.ClientRequest; answer: Promise<{ status: number; code: string }> } {
   const request = http.request({
     port: server.port,
     host: '127.0.0.1',
@@ -299,7 +341,9 @@ function slowChunk(server: Setup, total: number): { request: http.ClientRequest;
     request.on('response', (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (more: string) => (text += more));
-      response.on('end', () => resolve({ status: response.statusCode!, code: (JSON.parse(text) as { code: string }).code }));
+      response.on('end', () =>
+        resolve({ status: response.statusCode!, code: (JSON.parse(text) as { code: string }).code }),
+      );
     });
   });
   return { request, answer };

@@ -29,10 +29,17 @@ describe('a companion killed in the middle of an upload', () => {
     const { token } = companion;
     const { resultId, snapshotId } = await announceResult(companion.collection, companion.request);
     const ask = (to: TestCompanion, address: string, method = 'GET', body?: Uint8Array) =>
-      to.request(address, { method, headers: { ...octets, authorization: `Bearer ${token}` }, ...(body ? { body } : {}) });
-    const address = (offset: number) => chunkAddress(resultId, { path: 'singlefile.html', offset, total: bytes.length, sha256 });
+      to.request(address, {
+        method,
+        headers: { ...octets, authorization: `Bearer ${token}` },
+        ...(body ? { body } : {}),
+      });
+    const address = (offset: number) =>
+      chunkAddress(resultId, { path: 'singlefile.html', offset, total: bytes.length, sha256 });
     for (let offset = 0; offset < 48 * MIB; offset += 8 * MIB) {
-      expect((await ask(companion, address(offset), 'PATCH', bytes.subarray(offset, offset + 8 * MIB))).status).toBe(200);
+      expect((await ask(companion, address(offset), 'PATCH', bytes.subarray(offset, offset + 8 * MIB))).status).toBe(
+        200,
+      );
     }
     await killInsideChunk(companion, address(48 * MIB), token, bytes.subarray(48 * MIB, 56 * MIB));
 
@@ -44,7 +51,10 @@ describe('a companion killed in the middle of an upload', () => {
         const answer = await ask(companion, address(offset), 'PATCH', bytes.subarray(offset, offset + 8 * MIB));
         expect(answer.status, answer.body.toString()).toBe(200);
       }
-      expect(findOutput(companion.collection.db, resultId, 'singlefile.html')).toMatchObject({ digest: sha256, size: bytes.length });
+      expect(findOutput(companion.collection.db, resultId, 'singlefile.html')).toMatchObject({
+        digest: sha256,
+        size: bytes.length,
+      });
       expect(digestOf(fs.readFileSync(companion.collection.layout.blob(sha256)))).toBe(sha256);
       expect(findSnapshot(companion.collection.db, snapshotId)!.output_size).toBe(bytes.length);
       expect(fs.readdirSync(companion.collection.layout.uploads())).toEqual([]);
@@ -55,7 +65,12 @@ describe('a companion killed in the middle of an upload', () => {
 });
 
 /** Sends half a chunk, and kills the companion when the bytes have begun to arrive. */
-async function killInsideChunk(companion: TestCompanion, address: string, token: string, bytes: Uint8Array): Promise<void> {
+async function killInsideChunk(
+  companion: TestCompanion,
+  address: string,
+  token: string,
+  bytes: Uint8Array,
+): Promise<void> {
   const [folder] = fs.readdirSync(companion.collection.layout.uploads());
   const part = path.join(companion.collection.layout.upload(folder!), partName);
   const before = fs.statSync(part).size;
@@ -101,7 +116,13 @@ describe('what a crash leaves in the uploads folder', () => {
       await collection.gate.promoteStaged(part, digestOf(content));
       const row = findResult(collection.db, ids.resultId)!;
       const key = { snapshotId: row.snapshot_id, plugin: row.plugin, hookName: row.hook_name };
-      const file = { path: 'page.bin', size: content.length, mimetype: 'text/plain', declaredType: '', digest: digestOf(content) };
+      const file = {
+        path: 'page.bin',
+        size: content.length,
+        mimetype: 'text/plain',
+        declaredType: '',
+        digest: digestOf(content),
+      };
       await collection.db.write(() => recordOutputs(collection.db, key, [file], { status: 'succeeded' }, Date.now()));
     });
     const again = await startUploadServer(server.collection.root);
@@ -126,7 +147,11 @@ describe('what a crash leaves in the uploads folder', () => {
   });
 
   it('an upload that nobody has sent for 30 days: is removed, its result stays as it was', async () => {
-    const { server, folder } = await stopWith({ received: 600, withDigests: true, updatedAt: Date.now() - limits.uploadSilentMs - 1 });
+    const { server, folder } = await stopWith({
+      received: 600,
+      withDigests: true,
+      updatedAt: Date.now() - limits.uploadSilentMs - 1,
+    });
     const again = await startUploadServer(server.collection.root);
     expect(fs.existsSync(folder)).toBe(false);
     expect(findResult(again.collection.db, server.resultId)!.status).toBe('started');
@@ -152,7 +177,10 @@ type Ids = { resultId: string; snapshotId: string };
 type Collection = UploadServer['collection'];
 
 /** Makes an upload folder as a crash at a certain point leaves it, and stops the server. */
-async function stopWith(left: Left, further: (collection: Collection, part: string, ids: Ids) => Promise<void> = async () => undefined) {
+async function stopWith(
+  left: Left,
+  further: (collection: Collection, part: string, ids: Ids) => Promise<void> = async () => undefined,
+) {
   const server = await startUploadServer(temporaryFolder());
   const ids = await announceResult(server.collection, server.request);
   const bytes = randomBytes(1_000);
@@ -160,7 +188,15 @@ async function stopWith(left: Left, further: (collection: Collection, part: stri
   const caller = server.access.requireToken(server.token);
   fs.mkdirSync(folder);
   fs.writeFileSync(path.join(folder, partName), bytes);
-  const file = { part: partName, path: 'page.bin', size: bytes.length, digest: digestOf(bytes), mimetype: 'text/plain', declared_type: '', upload: null };
+  const file = {
+    part: partName,
+    path: 'page.bin',
+    size: bytes.length,
+    digest: digestOf(bytes),
+    mimetype: 'text/plain',
+    declared_type: '',
+    upload: null,
+  };
   const record: UploadRecord = {
     version: 1,
     result: ids.resultId,

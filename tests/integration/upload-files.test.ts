@@ -6,14 +6,21 @@ import { findOutput, findResult } from '../../companion/collection/records/resul
 import { findSnapshot } from '../../companion/collection/records/snapshots.ts';
 import type { UploadLimits } from '../../companion/uploads/room.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
-import { announceResult, chunkAddress, formBody, startUploadServer, type UploadServer } from '../helpers/upload-server.ts';
+import {
+  announceResult,
+  chunkAddress,
+  formBody,
+  startUploadServer,
+  type UploadServer,
+} from '../helpers/upload-server.ts';
 
 const octets = { 'content-type': 'application/octet-stream' };
 
 async function setUp(limits: Partial<UploadLimits> = {}) {
   const server = await startUploadServer(temporaryFolder(), limits);
   const ids = await announceResult(server.collection, server.request);
-  const patch = (form: ReturnType<typeof formBody>) => server.request(routes.result(ids.resultId), { method: 'PATCH', ...form });
+  const patch = (form: ReturnType<typeof formBody>) =>
+    server.request(routes.result(ids.resultId), { method: 'PATCH', ...form });
   const put = (path: string, bytes: Uint8Array, query: Record<string, string | number> = {}) =>
     server.request(chunkAddress(ids.resultId, { path, ...query }), { method: 'PATCH', headers: octets, body: bytes });
   return { ...server, ...ids, patch, put };
@@ -34,16 +41,26 @@ describe('whole files of one request', () => {
       { filename: 'a.html', type: 'image/png', bytes: Buffer.from('<!doctype html>a') },
       { filename: 'b.bin', type: 'text/html', bytes: Buffer.from([0, 1, 2]) },
     ];
-    const answer = await server.patch(formBody({ output_paths: '["page/a.html", "page/data/b.bin"]', mime_types: ['image/png', 'text/html'] }, files));
+    const answer = await server.patch(
+      formBody({ output_paths: '["page/a.html", "page/data/b.bin"]', mime_types: ['image/png', 'text/html'] }, files),
+    );
     expect(answer.status, answer.body.toString()).toBe(200);
     expect(answer.json()).toMatchObject({
       status: 'succeeded',
       output_str: 'page/a.html',
-      output_files: { 'page/a.html': { mimetype: 'text/html' }, 'page/data/b.bin': { mimetype: 'application/octet-stream' } },
+      output_files: {
+        'page/a.html': { mimetype: 'text/html' },
+        'page/data/b.bin': { mimetype: 'application/octet-stream' },
+      },
     });
     expect(findOutput(server.collection.db, server.resultId, 'page/a.html')!.declared_type).toBe('image/png');
     const snapshot = findSnapshot(server.collection.db, server.snapshotId)!;
-    const folder = server.collection.layout.snapshot({ id: snapshot.id, owner: 'owner', createdAt: snapshot.created_at, url: snapshot.url });
+    const folder = server.collection.layout.snapshot({
+      id: snapshot.id,
+      owner: 'owner',
+      createdAt: snapshot.created_at,
+      url: snapshot.url,
+    });
     const linked = `${folder}/chrome_extension_singlefile/page/data/b.bin`;
     expect(fs.readFileSync(linked)).toEqual(files[1]!.bytes);
     expect(fs.statSync(linked).mode & 0o222).toBe(0);
@@ -53,7 +70,10 @@ describe('whole files of one request', () => {
 
   it('are all refused when one is', async () => {
     const server = await setUp();
-    const files = [{ filename: 'a.html', bytes: Buffer.from('a') }, { filename: 'b.html', bytes: Buffer.from('b') }];
+    const files = [
+      { filename: 'a.html', bytes: Buffer.from('a') },
+      { filename: 'b.html', bytes: Buffer.from('b') },
+    ];
     const answer = await server.patch(formBody({ output_paths: ['a.html', '../b.html'] }, files));
     expect(answer.status).toBe(400);
     expect(findOutput(server.collection.db, server.resultId, 'a.html')).toBeUndefined();
@@ -62,8 +82,16 @@ describe('whole files of one request', () => {
 
   it('take their names from the upload when no path is given, and may come with the request that makes the result', async () => {
     const server = await setUp();
-    const fields = { snapshot_id: server.snapshotId, plugin: ' /scripted/ ', hook_name: 'on_Snapshot__mine', status: 'succeded' };
-    const answer = await server.request(routes.results, { method: 'POST', ...formBody(fields, [{ name: 'file', filename: 'note.txt', bytes: Buffer.from('hello') }]) });
+    const fields = {
+      snapshot_id: server.snapshotId,
+      plugin: ' /scripted/ ',
+      hook_name: 'on_Snapshot__mine',
+      status: 'succeded',
+    };
+    const answer = await server.request(routes.results, {
+      method: 'POST',
+      ...formBody(fields, [{ name: 'file', filename: 'note.txt', bytes: Buffer.from('hello') }]),
+    });
     expect(answer.status, answer.body.toString()).toBe(200);
     expect(answer.json()).toMatchObject({ plugin: 'scripted', hook_name: 'on_Snapshot__mine', status: 'succeeded' });
     expect(answer.json().output_files['note.txt']).toMatchObject({ size: 5, mimetype: 'text/plain' });
@@ -72,7 +100,9 @@ describe('whole files of one request', () => {
   it('keep the files that came earlier', async () => {
     const server = await setUp();
     await server.patch(formBody({}, [{ filename: 'a.txt', bytes: Buffer.from('a') }]));
-    const answer = await server.patch(formBody({ output_json: '{"n":1}' }, [{ filename: 'b.txt', bytes: Buffer.from('b') }]));
+    const answer = await server.patch(
+      formBody({ output_json: '{"n":1}' }, [{ filename: 'b.txt', bytes: Buffer.from('b') }]),
+    );
     expect(Object.keys(answer.json().output_files)).toEqual(['a.txt', 'b.txt']);
     expect(answer.json().output_json).toEqual({ n: 1 });
   });
@@ -83,7 +113,10 @@ describe('what a result is told without files', () => {
     const server = await setUp();
     const body = JSON.stringify({ status: 'failed', error: 'The tab was closed before the picture was taken.' });
     const answer = await server.request(routes.result(server.resultId), { method: 'PATCH', body });
-    expect(answer.json()).toMatchObject({ status: 'failed', error: 'The tab was closed before the picture was taken.' });
+    expect(answer.json()).toMatchObject({
+      status: 'failed',
+      error: 'The tab was closed before the picture was taken.',
+    });
     // The last announced capture has its word: the snapshot is due now, not in a day.
     expect(findSnapshot(server.collection.db, server.snapshotId)!.due_at).toBeLessThanOrEqual(Date.now());
   });
@@ -91,7 +124,10 @@ describe('what a result is told without files', () => {
   it('"started" does not take back what is done', async () => {
     const server = await setUp();
     await server.put('a.txt', Buffer.from('a'));
-    const answer = await server.request(routes.result(server.resultId), { method: 'PATCH', body: JSON.stringify({ status: 'started' }) });
+    const answer = await server.request(routes.result(server.resultId), {
+      method: 'PATCH',
+      body: JSON.stringify({ status: 'started' }),
+    });
     expect(answer.json().status).toBe('succeeded');
   });
 
@@ -106,22 +142,36 @@ describe('what a result is told without files', () => {
 
   it.each(['.', '..', 'a/b', 'a b', 'x'.repeat(33), ''])('the plugin name %j is refused', async (plugin) => {
     const server = await setUp();
-    const answer = await server.request(routes.results, { method: 'POST', ...formBody({ snapshot_id: server.snapshotId, plugin, status: 'started' }) });
+    const answer = await server.request(routes.results, {
+      method: 'POST',
+      ...formBody({ snapshot_id: server.snapshotId, plugin, status: 'started' }),
+    });
     expect(answer.status).toBe(400);
   });
 });
 
 describe('paths', () => {
-  it.each(['/etc/passwd', '../x', 'a/../../x', 'a//b', './a', 'a/.', '', 'C:\\x', '..\\x', 'con', 'a\u0000b', 'a\nb', 'x'.repeat(256)])(
-    '%j is refused and writes nothing',
-    async (path) => {
-      const server = await setUp();
-      const answer = await server.put(path, Buffer.from('x'), { total: 1 });
-      expect(answer.status).toBe(400);
-      expect(answer.json().detail).not.toBe('');
-      expect(uploadsLeft(server)).toEqual([]);
-    },
-  );
+  it.each([
+    '/etc/passwd',
+    '../x',
+    'a/../../x',
+    'a//b',
+    './a',
+    'a/.',
+    '',
+    'C:\\x',
+    '..\\x',
+    'con',
+    'a\u0000b',
+    'a\nb',
+    'x'.repeat(256),
+  ])('%j is refused and writes nothing', async (path) => {
+    const server = await setUp();
+    const answer = await server.put(path, Buffer.from('x'), { total: 1 });
+    expect(answer.status).toBe(400);
+    expect(answer.json().detail).not.toBe('');
+    expect(uploadsLeft(server)).toEqual([]);
+  });
 
   it('a file and a folder cannot have one name', async () => {
     const server = await setUp();
@@ -185,12 +235,18 @@ describe('a recorded file', () => {
     });
     expect(whole.headers['content-disposition']).toMatch(/^attachment; filename="gr__e/);
     const part = await server.request(address, { headers: { range: 'bytes=2-5' } });
-    expect([part.status, part.headers['content-range'], part.body.toString()]).toEqual([206, `bytes 2-5/${bytes.length}`, bytes.subarray(2, 6).toString()]);
+    expect([part.status, part.headers['content-range'], part.body.toString()]).toEqual([
+      206,
+      `bytes 2-5/${bytes.length}`,
+      bytes.subarray(2, 6).toString(),
+    ]);
     expect((await server.request(address, { headers: { range: 'bytes=-4' } })).body).toEqual(bytes.subarray(-4));
     expect((await server.request(address, { headers: { range: 'bytes=9999-' } })).status).toBe(416);
     expect((await server.request(address, { headers: { 'if-none-match': `"${digestOf(bytes)}"` } })).status).toBe(304);
     expect((await server.request(routes.resultFile(server.resultId, 'other.html'))).status).toBe(404);
-    expect((await server.request(`${routes.result(server.resultId)}/file/..%2f..%2fcollection.sqlite3`)).status).toBe(400);
+    expect((await server.request(`${routes.result(server.resultId)}/file/..%2f..%2fcollection.sqlite3`)).status).toBe(
+      400,
+    );
   });
 
   it('is attached elsewhere by its digest without sending it', async () => {
@@ -198,12 +254,21 @@ describe('a recorded file', () => {
     const bytes = randomBytes(1_000);
     await server.put('a.bin', bytes);
     const unknown = digestOf(Buffer.from('never seen'));
-    const known = await server.request(routes.digests, { method: 'POST', body: JSON.stringify({ digests: [unknown, digestOf(bytes)] }) });
+    const known = await server.request(routes.digests, {
+      method: 'POST',
+      body: JSON.stringify({ digests: [unknown, digestOf(bytes)] }),
+    });
     expect(known.json()).toEqual({ known: [digestOf(bytes)] });
     const second = await announceResult(server.collection, server.request, 'chrome_extension_mhtml');
     const attach = (digest: string) =>
-      server.request(routes.resultFiles(second.resultId), { method: 'POST', body: JSON.stringify({ path: 'b.bin', digest }) });
-    expect((await attach(digestOf(bytes))).json()).toMatchObject({ status: 'succeeded', output_files: { 'b.bin': { size: 1_000 } } });
+      server.request(routes.resultFiles(second.resultId), {
+        method: 'POST',
+        body: JSON.stringify({ path: 'b.bin', digest }),
+      });
+    expect((await attach(digestOf(bytes))).json()).toMatchObject({
+      status: 'succeeded',
+      output_files: { 'b.bin': { size: 1_000 } },
+    });
     expect((await server.request(routes.resultFile(second.resultId, 'b.bin'))).body.equals(bytes)).toBe(true);
     expect((await attach(unknown)).json()).toMatchObject({ code: 'send_bytes' });
   });

@@ -12,48 +12,54 @@ const MIB = 1024 * 1024;
 const octets = { 'content-type': 'application/octet-stream' };
 const reason = whyNoSmallDisk();
 
-it.skipIf(reason !== undefined)(`a full disk is said in one sentence, loses nothing and shows nothing half${reason ? ` (${reason})` : ''}`, async () => {
-  const disk = smallDisk();
-  const server = await startUploadServer(path.join(disk, 'data'));
-  const { resultId } = await announceResult(server.collection, server.request);
-  const bytes = randomBytes(16 * MIB);
-  const send = (offset: number, end: number, name = 'singlefile.html') =>
-    server.request(chunkAddress(resultId, { path: name, offset, total: bytes.length }), {
-      method: 'PATCH',
-      headers: octets,
-      body: bytes.subarray(offset, end),
-    });
-  expect((await send(0, 8 * MIB)).status).toBe(200);
-  const filler = fillDisk(disk);
+it.skipIf(reason !== undefined)(
+  `a full disk is said in one sentence, loses nothing and shows nothing half${reason ? ` (${reason})` : ''}`,
+  async () => {
+    const disk = smallDisk();
+    const server = await startUploadServer(path.join(disk, 'data'));
+    const { resultId } = await announceResult(server.collection, server.request);
+    const bytes = randomBytes(16 * MIB);
+    const send = (offset: number, end: number, name = 'singlefile.html') =>
+      server.request(chunkAddress(resultId, { path: name, offset, total: bytes.length }), {
+        method: 'PATCH',
+        headers: octets,
+        body: bytes.subarray(offset, end),
+      });
+    expect((await send(0, 8 * MIB)).status).toBe(200);
+    const filler = fillDisk(disk);
 
-  const refused = await send(8 * MIB, bytes.length);
-  expect(refused.status).toBe(507);
-  expect(refused.json().code).toBe('disk_full');
-  expect(refused.json().detail).toMatch(/^The disk .* full; free some space and try again\.$/);
-  const [folder] = fs.readdirSync(server.collection.layout.uploads());
-  expect(fs.statSync(path.join(server.collection.layout.upload(folder!), 'part')).size).toBe(8 * MIB);
-  expect(findOutput(server.collection.db, resultId, 'singlefile.html')).toBeUndefined();
+    const refused = await send(8 * MIB, bytes.length);
+    expect(refused.status).toBe(507);
+    expect(refused.json().code).toBe('disk_full');
+    expect(refused.json().detail).toMatch(/^The disk .* full; free some space and try again\.$/);
+    const [folder] = fs.readdirSync(server.collection.layout.uploads());
+    expect(fs.statSync(path.join(server.collection.layout.upload(folder!), 'part')).size).toBe(8 * MIB);
+    expect(findOutput(server.collection.db, resultId, 'singlefile.html')).toBeUndefined();
 
-  // The reserve was given up: what happened can still be written down and read.
-  const body = JSON.stringify({ status: 'started', error: 'The disk is full.' });
-  expect((await server.request(routes.result(resultId), { method: 'PATCH', body })).status).toBe(200);
-  expect(findResult(server.collection.db, resultId)!.error).toBe('The disk is full.');
+    // The reserve was given up: what happened can still be written down and read.
+    const body = JSON.stringify({ status: 'started', error: 'The disk is full.' });
+    expect((await server.request(routes.result(resultId), { method: 'PATCH', body })).status).toBe(200);
+    expect(findResult(server.collection.db, resultId)!.error).toBe('The disk is full.');
 
-  fs.rmSync(filler);
-  expect((await send(8 * MIB, bytes.length)).status).toBe(200);
-  const back = await server.request(routes.resultFile(resultId, 'singlefile.html'));
-  expect(back.body.equals(bytes)).toBe(true);
-  expect(fs.readdirSync(server.collection.layout.uploads())).toEqual([]);
-});
+    fs.rmSync(filler);
+    expect((await send(8 * MIB, bytes.length)).status).toBe(200);
+    const back = await server.request(routes.resultFile(resultId, 'singlefile.html'));
+    expect(back.body.equals(bytes)).toBe(true);
+    expect(fs.readdirSync(server.collection.layout.uploads())).toEqual([]);
+  },
+);
 
-it.skipIf(reason !== undefined)(`a file the disk has no room for is refused before its first byte${reason ? ` (${reason})` : ''}`, async () => {
-  const server = await startUploadServer(path.join(smallDisk(), 'data'));
-  const { resultId } = await announceResult(server.collection, server.request);
-  const address = chunkAddress(resultId, { path: 'a.bin', offset: 0, total: 64 * MIB });
-  const answer = await server.request(address, { method: 'PATCH', headers: octets, body: randomBytes(1_000) });
-  expect(answer.json()).toMatchObject({ code: 'disk_full', details: { limit: 'disk' } });
-  expect(fs.readdirSync(server.collection.layout.uploads())).toEqual([]);
-});
+it.skipIf(reason !== undefined)(
+  `a file the disk has no room for is refused before its first byte${reason ? ` (${reason})` : ''}`,
+  async () => {
+    const server = await startUploadServer(path.join(smallDisk(), 'data'));
+    const { resultId } = await announceResult(server.collection, server.request);
+    const address = chunkAddress(resultId, { path: 'a.bin', offset: 0, total: 64 * MIB });
+    const answer = await server.request(address, { method: 'PATCH', headers: octets, body: randomBytes(1_000) });
+    expect(answer.json()).toMatchObject({ code: 'disk_full', details: { limit: 'disk' } });
+    expect(fs.readdirSync(server.collection.layout.uploads())).toEqual([]);
+  },
+);
 
 function whyNoSmallDisk(): string | undefined {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'needs root on Linux to mount a small disk';

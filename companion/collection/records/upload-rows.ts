@@ -1,5 +1,5 @@
 import { sqlBuilder, type Db } from '../database.ts';
-import type { ArchiveResultRow, BlobRow, OutputRow } from './tables.ts';
+import type { ArchiveResultRow, OutputRow } from './tables.ts';
 
 export interface PathFacts {
   /** Files the result holds, this path not counted. */
@@ -34,10 +34,6 @@ export function knownDigests(db: Db, ownerId: string, digests: readonly string[]
     { digests: JSON.stringify(digests), ownerId },
   );
   return rows.map((row) => row.digest);
-}
-
-export function findBlob(db: Db, digest: string): BlobRow | undefined {
-  return db.first(sqlBuilder.selectFrom('blob').selectAll().where('digest', '=', digest));
 }
 
 /**
