@@ -77,6 +77,16 @@ describe('links', () => {
     expect(rewrite(html)).toBe(html);
   });
 
+  test.each([
+    '<math><svg><desc><textarea><a href="/x"></math>',
+    '<svg><desc><style></style></desc><style><a href="/x"></svg>',
+    '<svg><p><style></style><a href="/x">',
+    '<svg></p><title></title><a href="/x">',
+    '<![CDATA[><a href="/x">',
+  ])('are found where browsers find them: %s', (html) => {
+    expect(rewrite(html)).toContain(web('https://site.example/x'));
+  });
+
   test('inside noscript and shadow root templates are links', () => {
     expect(rewrite('<noscript><a href="/n"></a></noscript>')).toContain(web('https://site.example/n'));
     const shadow =

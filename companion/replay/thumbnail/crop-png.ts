@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 
@@ -60,7 +61,9 @@ export async function cropPng(
       else if (type === 'IDAT') await Promise.race([push(inflate, data), failed]);
       if (type === 'IEND' || unpacked >= wanted) break;
     }
-    if (!header || unpacked < wanted) return undefined;
+    if (!header) return undefined;
+    if (unpacked < wanted) await Promise.race([finishInflate(inflate), failed]);
+    if (unpacked < wanted) return undefined;
     return assemble(header, height, palette, Buffer.concat(rows).subarray(0, wanted));
   } catch (error) {
     if (isDamage(error)) return undefined;
@@ -82,6 +85,13 @@ class DamagedPng extends Error {}
 /** Resolves when the data is unpacked, so that no more is read than needed. */
 function push(inflate: zlib.Inflate, data: Buffer): Promise<void> {
   return new Promise((resolve) => inflate.write(data, () => resolve()));
+}
+
+/** Gives out what is still inside; a stream that was cut off fails here. */
+async function finishInflate(inflate: zlib.Inflate): Promise<void> {
+  const ended = once(inflate, 'end');
+  inflate.end();
+  await ended;
 }
 
 async function assemble(header: PngHeader, height: number, palette: Buffer[], rows: Buffer): Promise<Buffer> {
