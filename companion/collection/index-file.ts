@@ -15,7 +15,7 @@ import type { SnapshotRow } from './records/tables.ts';
 /** Version of the lines in `index.jsonl`; a reader checks it first. */
 const indexVersion = 1;
 
-export const indexFileNames = { records: 'index.jsonl', page: 'index.html', manifest: 'manifest-sha256.txt' } as const;
+const indexFileNames = { records: 'index.jsonl', page: 'index.html', manifest: 'manifest-sha256.txt' } as const;
 
 /**
  * Writes the three index files of a snapshot's folder from its rows, each replaced as a whole, and makes links that

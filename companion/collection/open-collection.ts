@@ -32,7 +32,7 @@ export interface Collection {
   close(): void;
 }
 
-export const ownerName = 'owner';
+const ownerName = 'owner';
 
 /** Opens a collection, making and migrating it when needed. Safe from several processes at once. */
 export async function openCollection(root: string, options: DatabaseOptions = {}): Promise<Collection> {

@@ -8,7 +8,7 @@ export interface CheckedTarget {
   addresses: readonly ResolvedAddress[];
 }
 
-export const connectTimeoutMs = 20_000;
+const connectTimeoutMs = 20_000;
 /** A connection on which nothing moves for this long is given up. */
 export const idleTimeoutMs = 120_000;
 

@@ -28,7 +28,7 @@ const types: Record<string, string> = {
  * Headers of every answer of the UI's host. `frameSources` are the hosts kept pages may be framed from, for example
  * `http://*.localhost:8745`; nothing else is ever loaded from elsewhere.
  */
-export function shellHeaders(frameSources: readonly string[]): Record<string, string> {
+function shellHeaders(frameSources: readonly string[]): Record<string, string> {
   const policy = [
     "default-src 'none'",
     "script-src 'self'",

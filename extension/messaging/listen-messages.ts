@@ -40,7 +40,7 @@ function isMessageName(name: string): name is MessageName {
 }
 
 /** Whether this sender is the kind of context the table names for the message. */
-export function maySend(name: MessageName, sender: Pick<Sender, 'id' | 'url' | 'tab'>): boolean {
+function maySend(name: MessageName, sender: Pick<Sender, 'id' | 'url' | 'tab'>): boolean {
   if (sender.id !== browser.runtime.id) return false;
   const fromOwnPage = sender.url?.startsWith(browser.runtime.getURL('')) ?? false;
   return messages[name].from === 'extension' ? fromOwnPage : !fromOwnPage && sender.tab?.id !== undefined;

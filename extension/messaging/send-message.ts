@@ -2,7 +2,7 @@ import { browser } from '../platform/browser.ts';
 import type { MessageName, ReplyOf, RequestOf } from './messages.ts';
 
 /** A refusal or a crash of the background, told in one sentence. */
-export class MessageFailed extends Error {}
+class MessageFailed extends Error {}
 
 /**
  * Sends one message to the background and returns its reply. Wakes the background when it sleeps.

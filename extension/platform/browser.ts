@@ -1,6 +1,6 @@
 import browser from 'webextension-polyfill';
-import type { Menus, Runtime, Scripting, Storage, Tabs, WebNavigation } from 'webextension-polyfill';
+import type { Menus, Runtime, Tabs } from 'webextension-polyfill';
 
 /** The only door to the extension APIs (promises in both browsers). */
 export { browser };
-export type { Menus, Runtime, Scripting, Storage, Tabs, WebNavigation };
+export type { Menus, Runtime, Tabs };

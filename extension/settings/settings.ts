@@ -16,7 +16,6 @@ const pairingSchema = z.object({
   /** The companion said that the token no longer holds. */
   revoked: z.boolean().default(false),
 });
-export type Pairing = z.infer<typeof pairingSchema>;
 
 const settingsSchema = z.object({
   /** Host and port. */

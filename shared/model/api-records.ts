@@ -14,7 +14,7 @@ import {
  */
 const time = z.iso.datetime();
 
-export const outputFileSchema = z.object({
+const outputFileSchema = z.object({
   extension: z.string(),
   mimetype: z.string(),
   size: z.number().int().nonnegative(),

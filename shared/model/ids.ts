@@ -1,9 +1,4 @@
-/** Ids are UUIDv7 text, lower case with dashes; each kind is its own type so that they cannot be swapped. */
-export type SnapshotId = string & { readonly brand: 'snapshot' };
-export type CrawlId = string & { readonly brand: 'crawl' };
-export type ResultId = string & { readonly brand: 'result' };
-export type ProcessId = string & { readonly brand: 'process' };
-
+/** Ids are UUIDv7 text, lower case with dashes. */
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** Accepts a UUID with or without dashes in any case and returns the stored form, or undefined. */
@@ -21,7 +16,7 @@ let lastMs = 0;
 let lastCounter = 0;
 
 /** A new UUIDv7 (RFC 9562), increasing within this process also inside one millisecond. */
-export function newId<Id extends string = string>(nowMs: number = Date.now()): Id {
+export function newId(nowMs: number = Date.now()): string {
   const ms = Math.max(nowMs, lastMs);
   lastCounter = ms === lastMs ? lastCounter + 1 : crypto.getRandomValues(new Uint16Array(1))[0]! & 0x3ff;
   // Twelve bits of counter; on overflow the clock is pushed on by one millisecond.
@@ -32,5 +27,5 @@ export function newId<Id extends string = string>(nowMs: number = Date.now()): I
   random[0] = (random[0]! & 0x3f) | 0x80;
   const tail = [...random].map((byte) => byte.toString(16).padStart(2, '0')).join('');
   const counter = lastCounter.toString(16).padStart(3, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${counter}-${tail.slice(0, 4)}-${tail.slice(4)}` as Id;
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${counter}-${tail.slice(0, 4)}-${tail.slice(4)}`;
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 /** `config.json` of a plugin: JSON Schema draft-07 of its keys plus the reference's extensions (reference 6.3). */
-export const categories = ['main', 'page_setup', 'media', 'text', 'metadata', 'postprocessing', 'other'] as const;
+const categories = ['main', 'page_setup', 'media', 'text', 'metadata', 'postprocessing', 'other'] as const;
 
-export const configPropertySchema = z.looseObject({
+const configPropertySchema = z.looseObject({
   type: z.union([z.string(), z.array(z.string())]).optional(),
   default: z.unknown().optional(),
   description: z.string().optional(),

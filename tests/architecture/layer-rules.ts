@@ -162,7 +162,7 @@ const generalPlants: readonly Plant[] = [
     },
   },
   { rule: 'no node where browsers are', files: { 'shared/planted-node.ts': "import 'node:fs';\n" } },
-  { rule: 'shared knows only zod', files: { 'shared/planted-package.ts': "import 'uuid';\n" } },
+  { rule: 'shared knows only zod', files: { 'shared/planted-package.ts': "import 'idb';\n" } },
   {
     rule: 'no cycles',
     files: {

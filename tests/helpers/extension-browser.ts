@@ -12,8 +12,8 @@ declare const chrome: {
   tabs: { query(query: object): Promise<{ id?: number; url?: string }[]> };
 };
 
-export const chromiumFile = process.env.HOLDFAST_CHROMIUM ?? '/usr/bin/chromium';
-export const extensionId = 'ofggjbfdkbapbihmgfppmpbgcakgggkl';
+const chromiumFile = process.env.HOLDFAST_CHROMIUM ?? '/usr/bin/chromium';
+const extensionId = 'ofggjbfdkbapbihmgfppmpbgcakgggkl';
 
 export interface ExtensionBrowser {
   browser: Browser;
@@ -48,7 +48,7 @@ export interface LaunchOptions {
 
 /** Chromium with the built extension in a profile of its own. */
 export async function launchWithExtension(options: LaunchOptions = {}): Promise<ExtensionBrowser> {
-  const folder = path.resolve('dist/extension', options.build === 'shipped' ? 'chrome-mv3' : 'chrome-mv3-test');
+  const folder = path.resolve(process.env.HOLDFAST_OUT ?? 'dist', 'extension', options.build === 'shipped' ? 'chrome-mv3' : 'chrome-mv3-test');
   const userDataDir = options.userDataDir ?? fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-profile-'));
   const browser = await puppeteer.launch({
     executablePath: chromiumFile,

@@ -14,7 +14,7 @@ export type SubmittedRecord =
 
 /** A child waited for longer than this is looked at again anyway. */
 const idleCrawlLookMs = 10_000;
-export const noViableUrls = 'no_viable_urls';
+const noViableUrls = 'no_viable_urls';
 
 /**
  * Turns the next records of a crawl's text into snapshots of depth 0 and receipt rows, and moves `input_records` with
@@ -67,7 +67,7 @@ function submittedSnapshot(crawl: CrawlRow, record: Extract<SubmittedRecord, { o
   };
 }
 
-export function crawlTags(crawl: Pick<CrawlRow, 'tags'>): string[] {
+function crawlTags(crawl: Pick<CrawlRow, 'tags'>): string[] {
   return crawl.tags
     .split(',')
     .map((tag) => tag.trim())

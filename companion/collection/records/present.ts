@@ -85,7 +85,7 @@ function toSnapshotRecord(
   };
 }
 
-export function toArchiveResultRecord(
+function toArchiveResultRecord(
   row: ArchiveResultRow,
   snapshot: SnapshotRow,
   tags: string[],

@@ -14,7 +14,7 @@ export type LifecycleRequest = Extract<LifecycleEvent, 'pause' | 'resume' | 'can
 /** Stands for every enabled plugin in `RETRY_PLUGINS`. */
 export const everyPlugin = '*';
 
-export const cancelledReason = 'cancelled';
+const cancelledReason = 'cancelled';
 
 /**
  * Pauses, resumes or cancels a crawl: writes the crawl and wakes its snapshots, never walks through their work. A

@@ -4,7 +4,7 @@ import { newRow } from './common.ts';
 import type { TagRow } from './tables.ts';
 
 /** A tag as it is kept: trimmed, white space folded, cut visibly when over-long; undefined when nothing is left. */
-export function cleanTagName(text: string): string | undefined {
+function cleanTagName(text: string): string | undefined {
   const name = text.replace(/\s+/g, ' ').trim();
   if (name === '') return undefined;
   return name.length > limits.tagLengthMax ? `${name.slice(0, limits.tagLengthMax - 1)}…` : name;
@@ -23,7 +23,7 @@ export function findTag(db: Db, id: string): TagRow | undefined {
 }
 
 /** Finds a tag without regard to case or makes it with this spelling. Call inside `write`. */
-export function ensureTag(db: Db, text: string, now: number): TagRow | undefined {
+function ensureTag(db: Db, text: string, now: number): TagRow | undefined {
   const name = cleanTagName(text);
   if (name === undefined) return undefined;
   const known = findTagByName(db, name);
