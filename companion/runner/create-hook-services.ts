@@ -55,14 +55,14 @@ export function createHookServices(options: HookServicesOptions): HookServices {
 
 async function openWay(options: HookServicesOptions, network: boolean): Promise<WayOut> {
   const { collection, log } = options;
-  let pool: BrowserPool | undefined;
+  const browsers: { pool?: BrowserPool } = {};
   const proxy = await startEgressProxy({
     allow: parseAllowList(options.egressAllow),
     isOffline: !network,
-    ownPorts: () => [...options.ownPorts(), ...(pool?.controlPorts() ?? [])],
+    ownPorts: () => [...options.ownPorts(), ...(browsers.pool?.controlPorts() ?? [])],
     onRefused: (refused) => log.info({ refused }, 'a hook asked for an address that is not fetched'),
   });
-  pool = createBrowserPool({
+  const pool = createBrowserPool({
     findProgram: () => findChromium(browserNames(options.settings)),
     profileDir: (persona) =>
       path.join(collection.layout.personas(), persona, network ? 'chrome_profile' : 'offline_profile'),
@@ -70,6 +70,7 @@ async function openWay(options: HookServicesOptions, network: boolean): Promise<
     path: process.env['PATH'] ?? '',
     onNotice: (sentence) => log.warn(sentence),
   });
+  browsers.pool = pool;
   return { proxy, pool };
 }
 

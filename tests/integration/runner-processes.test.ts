@@ -139,6 +139,40 @@ it('keeps one runner alive as a child of the server, and ends it with the server
   expect(findActiveRunner(db, machineId)).toBeUndefined();
 });
 
+it('adds in the background: returns at once, and a runner that outlives the command does the work and ends', async () => {
+  const bench = await processBench();
+  const { db, machineId } = bench.collection;
+  const added = holdfast(bench, 'add', '--bg', '--plugins', 'slow', 'http://one.example/');
+  expect((await once(added, 'exit'))[0]).toBe(0);
+  const [crawlId = ''] = added.words().split('\n');
+  await bench.until('the slow hook runs', () => slowPids(bench).length === 1);
+  expect(bench.crawl(crawlId).status).toBe('started');
+  expect(findActiveRunner(db, machineId)?.pid).not.toBe(added.pid);
+  fs.writeFileSync(path.join(bench.root, 'slow.go'), '');
+  await bench.until('the runner has ended', () => findActiveRunner(db, machineId) === undefined);
+  expect(bench.crawl(crawlId).status).toBe('sealed');
+});
+
+it('adds beside a healthy runner: tells what happens, prints where the copy is, starts no second runner', async () => {
+  const bench = await processBench();
+  const { db, machineId } = bench.collection;
+  const daemon = holdfast(bench, 'run', '--daemon');
+  await bench.until('a runner is active', () => findActiveRunner(db, machineId)?.pid === daemon.pid);
+  const added = holdfast(bench, 'add', '--plugins', 'ok', 'http://one.example/');
+  expect((await once(added, 'close'))[0]).toBe(0);
+  expect(added.words()).toMatch(/STARTED[^]+ ok +succeeded ok\.txt\n[^]+SEALED {2}http:\/\/one\.example\//);
+  const folder = /http:\/\/one\.example\/\t(.+)/.exec(added.words())![1]!;
+  expect(fs.readFileSync(path.join(folder, 'ok', 'ok.txt'), 'utf8')).toBe('kept from --url=http://one.example/\n');
+  expect(findActiveRunner(db, machineId)?.pid).toBe(daemon.pid);
+});
+
+it('refuses a plugin that does not exist before anything is added', async () => {
+  const bench = await processBench();
+  const added = holdfast(bench, 'add', '--plugins', 'ok,okay', 'http://one.example/');
+  expect((await once(added, 'exit'))[0]).toBe(2);
+  expect(added.words()).toContain('There is no plugin okay; choose from');
+});
+
 it('refuses a scope that does not exist with exit code 1', async () => {
   const bench = await processBench();
   const child = holdfast(bench, 'run', '--crawl-id', '0199e6a1-0000-7000-8000-000000000000');
