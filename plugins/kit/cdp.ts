@@ -31,6 +31,9 @@ export class CdpConnection {
   readonly #listeners = new Map<string, Set<Listener>>();
   #lastId = 0;
   #gone: Error | undefined;
+  #settleClosed: () => void = () => undefined;
+  /** Resolves when the browser or we have ended the connection. */
+  readonly closed = new Promise<void>((resolve) => (this.#settleClosed = resolve));
 
   private constructor(socket: WebSocket) {
     this.#socket = socket;
@@ -96,6 +99,7 @@ export class CdpConnection {
     for (const { reject } of this.#pending.values()) reject(reason);
     this.#pending.clear();
     this.#socket.terminate();
+    this.#settleClosed();
   }
 }
 
@@ -135,16 +139,19 @@ export class CdpSession {
     fits: (parameters: Events[E][0]) => boolean = () => true,
   ): Promise<Events[E][0]> {
     return new Promise((resolve, reject) => {
-      const stop = this.on(event, (parameters) => {
-        if (!fits(parameters)) return;
+      const settle = (report: () => void): void => {
         clearTimeout(timer);
         stop();
-        resolve(parameters);
+        report();
+      };
+      const stop = this.on(event, (parameters) => {
+        if (fits(parameters)) settle(() => resolve(parameters));
       });
-      const timer = setTimeout(() => {
-        stop();
-        reject(new HookFailure(`the browser did not report ${event} within ${timeoutMs / 1000} s`));
-      }, timeoutMs);
+      const timer = setTimeout(
+        () => settle(() => reject(new HookFailure(`the browser did not report ${event} within ${timeoutMs / 1000} s`))),
+        timeoutMs,
+      );
+      void this.connection.closed.then(() => settle(() => reject(new HookFailure('the browser went away'))));
     });
   }
 }
