@@ -4,6 +4,7 @@ import { addCommand as addDoctor } from './doctor.ts';
 import { addCommand as addList } from './list.ts';
 import { addCommand as addLogin } from './login.ts';
 import { addCommand as addPair } from './pair.ts';
+import { addCommand as addPut } from './put.ts';
 import { addCommand as addRun } from './run.ts';
 import { addCommand as addSearch } from './search.ts';
 import { addCommand as addServe } from './serve.ts';
@@ -15,6 +16,7 @@ import { addCommand as addVersion } from './version.ts';
 export const commands: readonly ((program: Command) => void)[] = [
   addServe,
   addAdd,
+  addPut,
   addRun,
   addList,
   addSearch,
