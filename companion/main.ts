@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { HoldfastError } from '../shared/errors/holdfast-error.ts';
+import { uiOrigins } from '../shared/protocol/hosts.ts';
 import type { AddressVerdict } from '../shared/url/address-verdict.ts';
 import { Access } from './auth/access.ts';
 import { openCollection, type Collection } from './collection/open-collection.ts';
@@ -10,7 +11,6 @@ import { holdfastVersion } from './config/version.ts';
 import { parseAllowList, type AllowList } from './egress/allow-list.ts';
 import { checkAddress } from './egress/check-address.ts';
 import { createApp } from './http/app.ts';
-import { uiOrigins } from './http/host-kind.ts';
 import { listenOnFreePort, listenOnLoopback } from './http/listen.ts';
 import { createLogger, type Logger } from './log/logger.ts';
 import { createReplay } from './replay/replay.ts';

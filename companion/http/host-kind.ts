@@ -1,4 +1,4 @@
-const uiHostName = 'holdfast.localhost';
+import { uiHostName } from '../../shared/protocol/hosts.ts';
 
 export type HostKind = { kind: 'ui' } | { kind: 'api' } | { kind: 'replay'; label: string };
 
@@ -16,12 +16,6 @@ export function hostKind(hostHeader: string | undefined, port: number): HostKind
   if (name === '127.0.0.1' || name === '[::1]' || name === 'localhost') return { kind: 'api' };
   const label = /^([a-z0-9-]{1,63})\.localhost$/.exec(name)?.[1];
   return label === undefined ? undefined : { kind: 'replay', label };
-}
-
-/** Origins of the UI: its own name, and the address it falls back to where the name does not resolve. */
-export function uiOrigins(port: number): string[] {
-  const suffix = port === 80 ? '' : `:${port}`;
-  return [`http://${uiHostName}${suffix}`, `http://127.0.0.1${suffix}`];
 }
 
 export function isExtensionOrigin(origin: string): boolean {

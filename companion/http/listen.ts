@@ -12,7 +12,7 @@ export interface Listening {
 
 /** An application as the composition root sees it. */
 interface FetchApp {
-  fetch(request: Request, env?: object): Response | Promise<Response>;
+  fetch: (request: Request, env?: object) => Response | Promise<Response>;
 }
 
 /**

@@ -9,7 +9,19 @@ export function createLogger(level: string, name: string): Logger {
       level,
       name,
       base: { pid: process.pid },
-      redact: { paths: ['authorization', 'cookie', 'token', 'secret', 'code', '*.authorization', '*.token', '*.secret', '*.code'] },
+      redact: {
+        paths: [
+          'authorization',
+          'cookie',
+          'token',
+          'secret',
+          'code',
+          '*.authorization',
+          '*.token',
+          '*.secret',
+          '*.code',
+        ],
+      },
     },
     pino.destination({ dest: 2, sync: true }),
   );

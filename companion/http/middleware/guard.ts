@@ -1,10 +1,11 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie } from 'hono/cookie';
 import { HoldfastError } from '../../../shared/errors/holdfast-error.ts';
+import { uiOrigins } from '../../../shared/protocol/hosts.ts';
 import { routes } from '../../../shared/protocol/routes.ts';
 import type { Access, Caller } from '../../auth/access.ts';
 import type { AppDeps, AppEnv } from '../dependencies.ts';
-import { hostKind, isExtensionOrigin, uiOrigins } from '../host-kind.ts';
+import { hostKind, isExtensionOrigin } from '../host-kind.ts';
 
 /** Tied to this host by its prefix, so no other program on the machine can set or overwrite it. */
 export const sessionCookie = '__Host-holdfast';

@@ -10,10 +10,11 @@ import {
   pairResponseSchema,
   protocolVersion,
 } from '../../../shared/protocol/hello.ts';
+import { uiOrigins } from '../../../shared/protocol/hosts.ts';
 import { routes } from '../../../shared/protocol/routes.ts';
 import { holdfastVersion } from '../../config/version.ts';
 import type { AppDeps, AppEnv } from '../dependencies.ts';
-import { isExtensionOrigin, uiOrigins } from '../host-kind.ts';
+import { isExtensionOrigin } from '../host-kind.ts';
 import { jsonBodyRoute, jsonRoute } from '../json-route.ts';
 import { sessionCookie } from '../middleware/guard.ts';
 
