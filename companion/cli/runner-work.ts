@@ -4,6 +4,7 @@ import { loadSettings } from '../config/settings.ts';
 import { createLogger } from '../log/logger.ts';
 import { createRunnerContext, type RunnerEvent } from '../runner/runner-context.ts';
 import { workUntilDone } from '../runner/start-runner.ts';
+import { say } from './output.ts';
 
 export interface WorkRequest {
   scope: WorkScope;
@@ -25,7 +26,7 @@ export function createWork(
       {
         ...request,
         collection,
-        createContext: () => createRunnerContext({ collection, loaded, log, ...options }),
+        createContext: () => createRunnerContext({ collection, loaded, log, onNotice: say, ...options }),
         concurrencyMax: loaded.settings.CRAWL_MAX_CONCURRENT_SNAPSHOTS,
       },
       signal,

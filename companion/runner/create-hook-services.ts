@@ -17,6 +17,8 @@ export interface HookServicesOptions {
   settings: Readonly<Record<string, unknown>>;
   /** Ports of the companion itself, never fetched. */
   ownPorts: () => readonly number[];
+  /** Facts a person should hear, such as a browser without its sandbox. */
+  onNotice: (sentence: string) => void;
 }
 
 interface WayOut {
@@ -68,7 +70,7 @@ async function openWay(options: HookServicesOptions, network: boolean): Promise<
       path.join(collection.layout.personas(), persona, network ? 'chrome_profile' : 'offline_profile'),
     proxyAddress: proxy.address,
     path: process.env['PATH'] ?? '',
-    onNotice: (sentence) => log.warn(sentence),
+    onNotice: options.onNotice,
   });
   browsers.pool = pool;
   return { proxy, pool };

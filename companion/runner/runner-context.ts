@@ -56,6 +56,8 @@ export interface RunnerContextOptions {
   loaded: LoadedSettings;
   log: Logger;
   onEvent?: (event: RunnerEvent) => void;
+  /** Facts a person should hear; they go to the log when left out. */
+  onNotice?: (sentence: string) => void;
   /** Instead of the built-in plugins and those of the data folder. */
   pluginFolders?: readonly string[];
   services?: HookServices;
@@ -70,7 +72,14 @@ export async function createRunnerContext(options: RunnerContextOptions): Promis
   const ownPorts = createOwnPorts(collection, settings.HOLDFAST_PORT);
   const services =
     options.services ??
-    createHookServices({ collection, log, egressAllow: settings.EGRESS_ALLOW, settings: raw, ownPorts });
+    createHookServices({
+      collection,
+      log,
+      egressAllow: settings.EGRESS_ALLOW,
+      settings: raw,
+      ownPorts,
+      onNotice: options.onNotice ?? ((sentence) => log.warn(sentence)),
+    });
   return {
     collection,
     catalogue,
