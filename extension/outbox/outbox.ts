@@ -2,7 +2,7 @@ import type { WitnessKind } from '../../shared/model/states.ts';
 import type { CompanionClient } from '../companion-client/companion-client.ts';
 import { CompanionFailure } from '../companion-client/companion-failure.ts';
 import { retryDelayMs } from './backoff.ts';
-import type { CaptureEdit, CaptureRecord } from './capture-record.ts';
+import type { CaptureRecord } from './capture-record.ts';
 import { OutboxFile } from './outbox-file.ts';
 import type { OutboxStore } from './outbox-store.ts';
 import { sendCapture, sendEdit } from './send-capture.ts';
@@ -59,11 +59,6 @@ export class Outbox {
     return record;
   }
 
-  async edit(id: string, edit: CaptureEdit): Promise<void> {
-    await this.change(id, (record) => step.edited(record, edit));
-    await this.send(true);
-  }
-
   /** Forgets the bytes at once; tells the companion when it was already waiting for them. */
   async discard(id: string, reason: string): Promise<void> {
     const record = await this.store.find(id);
@@ -74,7 +69,6 @@ export class Outbox {
       await this.store.remove(id);
     }
     this.#options.onChange();
-    await this.send(true);
   }
 
   /**

@@ -127,7 +127,8 @@ async function drive(browser: Browser, userDataDir: string, ownProfile: boolean)
     waitForCapture: async (wanted, ms = 60_000) => {
       const deadline = Date.now() + ms;
       for (;;) {
-        const changed = control.evaluate(nextChange, 1_000);
+        // Listens before it looks; when the browser is closed meanwhile nobody needs the news.
+        const changed = control.evaluate(nextChange, 1_000).catch(() => undefined);
         const found = (await captures()).find(wanted);
         if (found) return found;
         if (Date.now() > deadline) throw new Error(`no capture is as wanted: ${JSON.stringify(await describeAll(captures))}`);

@@ -2,7 +2,7 @@ import { fetchForPage } from '../../capture/fetch-for-page.ts';
 import { CompanionFailure } from '../../companion-client/companion-failure.ts';
 import type { Handlers } from '../../messaging/listen-messages.ts';
 import type { Outcome } from '../../messaging/messages.ts';
-import { sendAsNew } from '../../outbox/transitions.ts';
+import { edited, sendAsNew } from '../../outbox/transitions.ts';
 import { browser } from '../../platform/browser.ts';
 import { parseCompanionAddress } from '../../settings/companion-address.ts';
 import { changeSettings, readSettings } from '../../settings/settings.ts';
@@ -32,6 +32,7 @@ export function makeHandlers(opened: Promise<Doors>): Handlers {
       keeper.cancel(id);
       await keeper.whenTaken(id);
       await outbox.discard(id, 'You discarded it.');
+      void outbox.send(true);
       return done('Discarded.');
     },
     sendAsNew: async ({ id }) => {
@@ -42,13 +43,15 @@ export function makeHandlers(opened: Promise<Doors>): Handlers {
     },
     retryOutbox: async () => {
       const { outbox, connection } = await opened;
-      await outbox.send(true);
       const view = await connection.check();
+      // Sending may take minutes; the page sees it in the state.
+      void outbox.send(true);
       return { ok: view.kind === 'connected', sentence: view.sentence };
     },
     editCapture: async ({ id, ...edit }) => {
       const { outbox } = await opened;
-      await outbox.edit(id, edit);
+      await outbox.change(id, (record) => edited(record, edit));
+      void outbox.send(true);
       return done('Changed.');
     },
     pair: async ({ code }) => pair(await opened, code),
