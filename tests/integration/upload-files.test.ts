@@ -288,6 +288,32 @@ describe('a recorded file', () => {
     expect(findResult(server.collection.db, second.resultId)!.status).toBe('started');
   });
 
+  it('whose bytes are pruned in the moment of attaching leaves the result as it was', async () => {
+    const server = await setUp();
+    const [first, second] = [randomBytes(1_000), randomBytes(2_000)];
+    await server.put('a.bin', first);
+    const other = await announceResult(server.collection, server.request, 'chrome_extension_mhtml');
+    const before = Buffer.from('before');
+    await server.request(chunkAddress(other.resultId, { path: 'b.bin' }), {
+      method: 'PATCH',
+      headers: octets,
+      body: before,
+    });
+    await server.put('c.bin', second);
+    const digest = digestOf(second) as `sha256:${string}`;
+    // Pruning looks for references in a transaction of its own; here it comes right before the attaching one.
+    const { db } = server.collection;
+    const write = db.write.bind(db);
+    db.write = async (work) => {
+      await server.collection.blobs.remove(digest);
+      return write(work);
+    };
+    const body = JSON.stringify({ path: 'b.bin', digest });
+    const answer = await server.request(routes.resultFiles(other.resultId), { method: 'POST', body });
+    expect(answer.json()).toMatchObject({ code: 'send_bytes' });
+    expect(findOutput(db, other.resultId, 'b.bin')!.digest).toBe(digestOf(before));
+  });
+
   it('is listed with its result', async () => {
     const server = await setUp();
     await server.put('a.bin', randomBytes(10));
