@@ -7,6 +7,7 @@ import '../../../shared/ui-controls.css';
 import './styles/shell.css';
 import './styles/library.css';
 import './styles/snapshot.css';
+import './styles/compare.css';
 
 const root = document.getElementById('app');
 if (!root) throw new Error('index.html has no element "app"');

@@ -20,6 +20,8 @@ test.each([
   ['/web/https:/example.org/', { name: 'web', url: 'https://example.org/' }],
   ['/web/https%3A%2F%2Fexample.org%2F%3Fq%3D1', { name: 'web', url: 'https://example.org/?q=1' }],
   ['/web/https%3A%zz', { name: 'web', url: 'https%3A%zz' }],
+  ['/compare/01890f3e/01890f3f', { name: 'compare', ids: ['01890f3e', '01890f3f'] }],
+  ['/compare/01890f3e', { name: 'unknown' }],
   ['/admin', { name: 'unknown' }],
   ['/snapshot/', { name: 'unknown' }],
 ])('%s leads to %o', async (address, expected) => {

@@ -13,16 +13,38 @@ function readPlace(): Place {
   return { path: location.pathname, query: location.search, hash: location.hash };
 }
 
+/** Where the reader was on a page, for coming back: scrolled how far, on which link. */
+export interface Bookmark {
+  scroll: number;
+  href: string;
+}
+
 /** Goes to an address of this UI without loading the document again. `replace` leaves no entry to go back to. */
 export function navigate(address: string, options: { replace?: boolean } = {}): void {
-  if (options.replace) history.replaceState(null, '', address);
-  else history.pushState(null, '', address);
+  if (options.replace) {
+    history.replaceState(null, '', address);
+  } else {
+    const left: Bookmark = { scroll: scrollY, href: document.activeElement?.getAttribute('href') ?? '' };
+    history.replaceState(left, '');
+    history.pushState(null, '', address);
+    scrollTo(0, 0);
+  }
   place.value = readPlace();
-  if (!options.replace) scrollTo(0, 0);
+}
+
+/** Puts the reader back where the page was left, once its content is there. */
+export function restoreBookmark(): void {
+  const bookmark = history.state as Bookmark | null;
+  if (!bookmark) return;
+  scrollTo(0, bookmark.scroll);
+  const link =
+    bookmark.href === '' ? null : document.querySelector<HTMLElement>(`a[href="${CSS.escape(bookmark.href)}"]`);
+  link?.focus({ preventScroll: true });
 }
 
 /** Makes links to this UI's own pages and the back button change the page in place. Call once. */
 export function startRouter(): void {
+  history.scrollRestoration = 'manual';
   addEventListener('popstate', () => {
     place.value = readPlace();
   });
@@ -53,6 +75,7 @@ export type Page =
   | { name: 'login' }
   | { name: 'pairing' }
   | { name: 'snapshot'; id: string }
+  | { name: 'compare'; ids: readonly [string, string] }
   | { name: 'web'; url: string }
   | { name: 'unknown' };
 
@@ -63,11 +86,14 @@ export function pageOf({ path, query, hash }: Place): Page {
   if (path === '/pairing') return { name: 'pairing' };
   const snapshot = /^\/snapshot\/([0-9a-fA-F-]+)\/?$/.exec(path);
   if (snapshot?.[1]) return { name: 'snapshot', id: snapshot[1] };
+  const compare = /^\/compare\/([0-9a-f-]+)\/([0-9a-f-]+)$/i.exec(path);
+  if (compare?.[1] && compare[2]) return { name: 'compare', ids: [compare[1], compare[2]] };
   if (path.startsWith('/web/')) return { name: 'web', url: webAddress(path, query, hash) };
   return { name: 'unknown' };
 }
 
 export const snapshotAddress = (id: string) => `/snapshot/${id}`;
+export const compareAddress = (older: string, newer: string) => `/compare/${older}/${newer}`;
 
 /**
  * The address behind `/web/`: written out (`/web/https://example.org/a?b=c`, query and fragment belong to it) or

@@ -1,3 +1,4 @@
+import type { CrawlRecord } from '../../../../shared/model/api-records.ts';
 import { routes } from '../../../../shared/protocol/routes.ts';
 import { request } from './request.ts';
 
@@ -9,4 +10,9 @@ export interface TagCount {
 
 export function listTags(): Promise<{ items: TagCount[] }> {
   return request(routes.tags);
+}
+
+/** Newest first; `urls` holds the beginning of what was submitted. */
+export function listCrawls(): Promise<CrawlRecord[]> {
+  return request(routes.crawls);
 }

@@ -8,6 +8,7 @@ export interface ListQuery {
   search?: string;
   tag?: string;
   url?: string;
+  crawl_id?: string;
   cursor?: string;
   limit?: number;
 }

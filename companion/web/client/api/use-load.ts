@@ -12,9 +12,17 @@ export interface Loaded<Value> {
 /**
  * Loads something when `key` changes and again after every change on the companion. News that arrive while a load is
  * under way cause exactly one more afterwards, so a busy companion can neither starve the reader nor be flooded.
+ * `initial` is shown until the first answer; `live: false` leaves changes aside, for what is costly to ask.
  */
-export function useLoad<Value>(key: string, load: (signal: AbortSignal) => Promise<Value>): Loaded<Value> {
-  const [state, setState] = useState<{ key: string; value?: Value; failure?: RequestFailed }>({ key });
+export function useLoad<Value>(
+  key: string,
+  load: (signal: AbortSignal) => Promise<Value>,
+  options: { initial?: Value | undefined; live?: boolean } = {},
+): Loaded<Value> {
+  const [state, setState] = useState<{ key: string; value?: Value | undefined; failure?: RequestFailed }>({
+    key,
+    value: options.initial,
+  });
   const latestLoad = useRef(load);
   latestLoad.current = load;
   const reload = useRef(() => {});
@@ -32,10 +40,10 @@ export function useLoad<Value>(key: string, load: (signal: AbortSignal) => Promi
       }
     });
     reload.current = look;
-    // Calls at once, which is the first look.
-    const unsubscribe = changes.subscribe(look);
+    // Subscribing calls at once, which is the first look.
+    const unsubscribe = options.live === false ? look() : changes.subscribe(look);
     return () => {
-      unsubscribe();
+      unsubscribe?.();
       abort.abort();
     };
   }, [key]);

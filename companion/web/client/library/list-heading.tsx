@@ -10,7 +10,8 @@ interface ListCount {
 }
 
 interface Props {
-  search: string;
+  /** A search or a crawl narrows the list. */
+  filtered: boolean;
   /** Undefined while the first answer is under way. */
   list: ListCount | undefined;
   view: ListView;
@@ -18,12 +19,12 @@ interface Props {
 }
 
 /** How many pages there are, said aloud when it changes, and the choice between list and grid. */
-export function ListHeading({ search, list, view, onView }: Props) {
+export function ListHeading({ filtered, list, view, onView }: Props) {
   return (
     <div class="list-heading">
       <h1 class="visually-hidden">Library</h1>
       <p class="list-count" role="status" aria-live="polite">
-        {list === undefined ? 'Looking.' : countSentence(search, list)}
+        {list === undefined ? 'Looking.' : countSentence(filtered, list)}
       </p>
       <div class="segmented" role="group" aria-label="Show as">
         {(['list', 'grid'] as const).map((name) => (
@@ -36,10 +37,10 @@ export function ListHeading({ search, list, view, onView }: Props) {
   );
 }
 
-function countSentence(search: string, { total, shown, more }: ListCount): string {
+function countSentence(filtered: boolean, { total, shown, more }: ListCount): string {
   if (shown === 0)
-    return search === '' ? 'Nothing is kept yet.' : 'No kept page has all of this. Remove a part, or try fewer words.';
-  const verb = search === '' ? 'kept' : 'found';
+    return !filtered ? 'Nothing is kept yet.' : 'No kept page has all of this. Remove a part, or try fewer words.';
+  const verb = filtered ? 'found' : 'kept';
   if (more && total <= shown) return `More than ${countPhrase(shown, 'page')} ${verb}, ${numberPhrase(shown)} shown`;
   const rest = shown < total ? `, ${numberPhrase(shown)} shown` : '';
   return `${countPhrase(Math.max(total, shown), 'page')} ${verb}${rest}`;

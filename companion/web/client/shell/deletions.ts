@@ -2,8 +2,8 @@ import { computed, signal } from '@preact/signals';
 import { deleteSnapshot } from '../api/snapshots.ts';
 import { RequestFailed } from '../api/request.ts';
 
-/** How long the reader can take a deletion back. Nothing is deleted before. */
-export const undoMs = 10_000;
+/** How long the reader can take a deletion back, enough for slow hands. Nothing is deleted before. */
+export const undoMs = 20_000;
 
 interface Deletion {
   ids: string[];

@@ -2,7 +2,7 @@ import type { SnapshotRecord } from '../../../../shared/model/api-records.ts';
 import { countPhrase, sizePhrase } from '../../../../shared/words/amounts.ts';
 import { addTag, patchSnapshot } from '../api/snapshots.ts';
 import { navigate } from '../router.ts';
-import { deleteWithUndo } from '../shell/deletions.ts';
+import { deleteWithUndo, undoMs } from '../shell/deletions.ts';
 import { TimePhrase } from '../shell/time-phrase.tsx';
 import { waitsForBrowser } from '../library/snapshot-view.ts';
 import { MissingList } from './missing-list.tsx';
@@ -71,7 +71,7 @@ export function DetailsPanel({ snapshot, onChange }: Props) {
         >
           Delete this copy
         </button>
-        <p class="soft">You can take it back for ten seconds.</p>
+        <p class="soft">You can take it back for {undoMs / 1000} seconds.</p>
       </section>
     </aside>
   );
@@ -89,7 +89,7 @@ function ResultsSection({ results }: { results: SnapshotRecord['archiveresults']
   );
   return (
     <section>
-      <h2>{countPhrase(main.length, 'result')}</h2>
+      <h2>{main.length === 0 ? 'No result yet' : countPhrase(main.length, 'result')}</h2>
       {cards(main)}
       {rest.length > 0 ? (
         <details class="rest">

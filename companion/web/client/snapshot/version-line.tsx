@@ -1,6 +1,6 @@
 import type { SnapshotRecord } from '../../../../shared/model/api-records.ts';
 import { datePhrase, exactTime } from '../../../../shared/words/dates.ts';
-import { snapshotAddress } from '../router.ts';
+import { compareAddress, snapshotAddress } from '../router.ts';
 import { spreadOnLine, windowAround } from './spread.ts';
 
 /** The least distance of two dots, as a part of the line. */
@@ -42,6 +42,7 @@ export function VersionLine({ versions, shownId }: Props) {
       </ol>
       <span class="versions-end">{datePhrase(times.at(-1)!, now)}</span>
       <StepLink version={all[shownAt + 1]} label="Later" arrow="›" />
+      <CompareLink shown={all[shownAt]} other={all[shownAt - 1] ?? all[shownAt + 1]} />
     </nav>
   );
 }
@@ -57,4 +58,11 @@ function StepLink({ version, label, arrow }: { version: SnapshotRecord | undefin
 
 function timeOf(version: SnapshotRecord): number {
   return Date.parse(version.bookmarked_at);
+}
+
+/** Against the copy before; the first one against the next. */
+function CompareLink({ shown, other }: { shown: SnapshotRecord | undefined; other: SnapshotRecord | undefined }) {
+  if (!shown || !other) return null;
+  const [older, newer] = timeOf(other) < timeOf(shown) ? [other, shown] : [shown, other];
+  return <a href={compareAddress(older.id, newer.id)}>Compare</a>;
 }
