@@ -65,11 +65,19 @@ function login(response: http.ServerResponse): void {
   response.writeHead(303, { 'set-cookie': 'member=ada; Path=/; HttpOnly', location: '/members.html' }).end();
 }
 
+/** Enough prose for a page to be an article. */
+const tideNotes = Array.from(
+  { length: 6 },
+  (_, day) =>
+    `<p>Day ${day + 1}. The water stood high until noon, and then it fell, slowly, past the iron rings in the wall, ` +
+    'past the green line that the winter had left, until the boats lay on the mud and the gulls walked between them.</p>',
+).join('');
+
 /** The secret sentence is only for those who logged in. */
 function membersPage(request: http.IncomingMessage): string {
   const member = /member=ada/.test(request.headers.cookie ?? '');
   const body = member
-    ? '<h1>Welcome back, Ada</h1><p>The heron nests behind the third lock gate.</p>'
+    ? `<main><h1>Welcome back, Ada</h1><p>The heron nests behind the third lock gate.</p>${tideNotes}</main>`
     : '<h1>Please log in</h1><p>This page is for members only.</p>';
   return `<!doctype html><html lang="en"><title>Members</title><body>${body}</body></html>`;
 }
