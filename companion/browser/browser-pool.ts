@@ -41,16 +41,16 @@ export function createBrowserPool(options: BrowserPoolOptions): BrowserPool {
   const entries = new Map<string, Entry>();
   const retiring = new Map<string, Promise<void>>();
   const closing = new AbortController();
-  const isRoot = process.getuid?.() === 0;
-  let saidRoot = false;
+  const launch = createLauncher(options, closing.signal);
 
   const start = (persona: string): Entry => {
-    const entry: Entry = { chromium: launch(persona), users: 0 };
+    const launched = (retiring.get(persona) ?? Promise.resolve()).then(() => launch(persona));
+    const entry: Entry = { chromium: launched, users: 0 };
     entries.set(persona, entry);
     const forget = (): void => {
       if (entries.get(persona) === entry) entries.delete(persona);
     };
-    entry.chromium.then(
+    launched.then(
       (chromium) => {
         entry.controlPort = chromium.controlPort;
         void chromium.gone.then(forget);
@@ -60,30 +60,15 @@ export function createBrowserPool(options: BrowserPoolOptions): BrowserPool {
     return entry;
   };
 
-  const launch = async (persona: string): Promise<Chromium> => {
-    if (isRoot && !saidRoot) options.onNotice('Chromium runs without its sandbox because Holdfast runs as root.');
-    saidRoot = true;
-    await retiring.get(persona);
-    return launchChromium(
-      {
-        program: options.findProgram(),
-        path: options.path,
-        profileDir: options.profileDir(persona),
-        proxyAddress: options.proxyAddress,
-        isRoot,
-        windowSize: options.windowSize ?? [1440, 2000],
-        onEarlierEnded: () => options.onNotice(`A Chromium left by an earlier run of persona ${persona} was ended.`),
-      },
-      closing.signal,
-    );
-  };
-
   const giveBack = (persona: string, entry: Entry): void => {
     entry.users -= 1;
     if (entry.users > 0) return;
     entry.idleTimer = setTimeout(() => {
       if (entries.get(persona) === entry) entries.delete(persona);
-      retiring.set(persona, entry.chromium.then((chromium) => chromium.close()));
+      retiring.set(
+        persona,
+        entry.chromium.then((chromium) => chromium.close()),
+      );
     }, options.idleMs ?? limits.browserIdleMs);
     entry.idleTimer.unref();
   };
@@ -104,12 +89,33 @@ export function createBrowserPool(options: BrowserPoolOptions): BrowserPool {
         },
       };
     },
-    controlPorts: () => [...entries.values()].flatMap(({ controlPort }) => (controlPort === undefined ? [] : [controlPort])),
+    controlPorts: () => [...entries.values()].flatMap(({ controlPort }) => controlPort ?? []),
     async close() {
       const open = [...entries.values()];
       for (const { idleTimer } of open) clearTimeout(idleTimer);
       closing.abort();
-      await Promise.allSettled(open.map(async ({ chromium }) => (await chromium).gone));
+      await Promise.allSettled([...retiring.values(), ...open.map(async ({ chromium }) => (await chromium).gone)]);
     },
+  };
+}
+
+function createLauncher(options: BrowserPoolOptions, signal: AbortSignal): (persona: string) => Promise<Chromium> {
+  const isRoot = process.getuid?.() === 0;
+  let saidRoot = false;
+  return async (persona) => {
+    if (isRoot && !saidRoot) options.onNotice('Chromium runs without its sandbox because Holdfast runs as root.');
+    saidRoot = true;
+    return launchChromium(
+      {
+        program: options.findProgram(),
+        path: options.path,
+        profileDir: options.profileDir(persona),
+        proxyAddress: options.proxyAddress,
+        isRoot,
+        windowSize: options.windowSize ?? [1440, 2000],
+        onEarlierEnded: () => options.onNotice(`A Chromium left by an earlier run of persona ${persona} was ended.`),
+      },
+      signal,
+    );
   };
 }

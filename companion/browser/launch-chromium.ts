@@ -66,5 +66,8 @@ async function firstOf(announced: Promise<RegExpExecArray>, running: RunningProc
   if (match) return match;
   const { message, stderr } = await running.end();
   const lastWords = stderr.trim().split('\n').slice(-3).join(' ');
-  throw new HoldfastError('internal', `Chromium did not start: ${message ?? 'it did not answer in time'}. ${lastWords}`);
+  throw new HoldfastError(
+    'internal',
+    `Chromium did not start: ${message ?? 'it did not answer in time'}. ${lastWords}`,
+  );
 }

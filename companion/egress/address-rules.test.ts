@@ -24,11 +24,15 @@ describe('checkAddress', () => {
   it('says why, and how to permit it', () => {
     expect(checkAddress('http://127.1:8080/x', nothing)).toEqual({
       ok: false,
-      reason: '127.0.0.1 belongs to this machine, and private addresses are not fetched; EGRESS_ALLOW=127.0.0.1 permits it',
+      reason:
+        '127.0.0.1 belongs to this machine, and private addresses are not fetched; EGRESS_ALLOW=127.0.0.1 permits it',
     });
     expect(checkAddress('http://user@[::1]/', nothing)).toMatchObject({ ok: false });
     expect(checkAddress('https://example.org/', nothing)).toEqual({ ok: true });
-    expect(checkAddress('file:///etc/passwd', nothing)).toMatchObject({ ok: false, reason: expect.stringContaining('file:') });
+    expect(checkAddress('file:///etc/passwd', nothing)).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining('file:'),
+    });
     expect(checkAddress('nonsense', nothing)).toMatchObject({ ok: false });
   });
 });

@@ -54,6 +54,8 @@ export function refusedRange(address: string): string | undefined {
   const family = isIP(address);
   if (family === 0) return 'no address';
   if (address.includes('%')) return 'the local link';
-  const words = (family === 4 ? rules[4] : rules[6]).find(({ list }) => list.check(address, family === 4 ? 'ipv4' : 'ipv6'));
+  const words = (family === 4 ? rules[4] : rules[6]).find(({ list }) =>
+    list.check(address, family === 4 ? 'ipv4' : 'ipv6'),
+  );
   return words?.words;
 }

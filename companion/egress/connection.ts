@@ -25,15 +25,22 @@ export function connectOptions({ host, port, addresses }: CheckedTarget) {
 /** Gives up a connection that is not made in time. */
 export function limitConnecting(socket: Socket): void {
   if (!socket.connecting) return;
-  const timer = setTimeout(() => socket.destroy(Object.assign(new Error('timed out'), { code: 'ETIMEDOUT' })), connectTimeoutMs);
+  const timer = setTimeout(
+    () => socket.destroy(Object.assign(new Error('timed out'), { code: 'ETIMEDOUT' })),
+    connectTimeoutMs,
+  );
   socket.once('connect', () => clearTimeout(timer));
   socket.once('close', () => clearTimeout(timer));
 }
 
 /** What a failed connection means to the reader. */
-export function explainConnectError({ host, port }: { host: string; port: number }, error: NodeJS.ErrnoException): Refusal {
+export function explainConnectError(
+  { host, port }: { host: string; port: number },
+  error: NodeJS.ErrnoException,
+): Refusal {
   // Several addresses were tried: the first failure speaks for all.
-  const code = error.code ?? (error instanceof AggregateError ? (error.errors[0] as NodeJS.ErrnoException).code : undefined);
+  const code =
+    error.code ?? (error instanceof AggregateError ? (error.errors[0] as NodeJS.ErrnoException).code : undefined);
   if (code === 'ETIMEDOUT') return { code: 'timed_out', reason: `${host} did not answer in time` };
   if (code === 'ECONNREFUSED') return { code: 'unreachable', reason: `nothing answers at ${host} on port ${port}` };
   return { code: 'unreachable', reason: `the connection to ${host} failed (${code ?? error.message})` };

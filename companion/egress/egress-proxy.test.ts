@@ -12,7 +12,11 @@ afterEach(async () => {
 
 async function startProxy(allow = '', rest: Partial<EgressOptions> = {}) {
   const refused: RefusedAddress[] = [];
-  const proxy = await startEgressProxy({ allow: parseAllowList(allow), onRefused: (one) => refused.push(one), ...rest });
+  const proxy = await startEgressProxy({
+    allow: parseAllowList(allow),
+    onRefused: (one) => refused.push(one),
+    ...rest,
+  });
   closers.push(proxy.close);
   return { proxy, refused };
 }
@@ -53,12 +57,28 @@ describe('the egress proxy', () => {
     const { proxy, refused } = await startProxy();
     const site = await startSite((_request, response) => response.end('secret'));
     for (const host of privateSpellings) {
-      expect(await get(proxy.port, encodeURI(`http://${host}:${site.port}/`).replaceAll('%5B', '[').replaceAll('%5D', ']').replaceAll('%2525', '%25')), host).toMatch(/^HTTP\/1\.1 40[03] /);
-      expect(await connect(proxy.port, Buffer.from(`${host}:${site.port}`).toString('latin1')), host).toMatch(/^HTTP\/1\.1 40[03] /);
+      expect(
+        await get(
+          proxy.port,
+          encodeURI(`http://${host}:${site.port}/`)
+            .replaceAll('%5B', '[')
+            .replaceAll('%5D', ']')
+            .replaceAll('%2525', '%25'),
+        ),
+        host,
+      ).toMatch(/^HTTP\/1\.1 40[03] /);
+      expect(await connect(proxy.port, Buffer.from(`${host}:${site.port}`).toString('latin1')), host).toMatch(
+        /^HTTP\/1\.1 40[03] /,
+      );
     }
     expect(site.connections()).toBe(0);
     expect(refused.length).toBeGreaterThan(privateSpellings.length);
-    expect(refused[0]).toEqual({ host: '127.0.0.1', port: site.port, run: undefined, reason: expect.stringContaining('EGRESS_ALLOW') });
+    expect(refused[0]).toEqual({
+      host: '127.0.0.1',
+      port: site.port,
+      run: undefined,
+      reason: expect.stringContaining('EGRESS_ALLOW'),
+    });
   });
 
   it('passes a permitted page on, body and headers untouched, without the headers of one hop', async () => {
@@ -90,7 +110,9 @@ describe('the egress proxy', () => {
 
   it('refuses the second hop of a redirect to a private address', async () => {
     const { proxy } = await startProxy('a.localhost');
-    const site = await startSite((_request, response) => response.writeHead(302, { Location: 'http://127.0.0.1/' }).end());
+    const site = await startSite((_request, response) =>
+      response.writeHead(302, { Location: 'http://127.0.0.1/' }).end(),
+    );
     expect(await get(proxy.port, `http://a.localhost:${site.port}/`)).toContain('Location: http://127.0.0.1/');
     expect(await get(proxy.port, 'http://127.0.0.1/')).toMatch(/^HTTP\/1\.1 403 /);
   });
@@ -127,7 +149,8 @@ describe('the egress proxy', () => {
     const { proxy, refused } = await startProxy('', { needsCredentials: true });
     const { http_proxy: address } = proxy.environment('run-1');
     const { username, password } = new URL(address ?? '');
-    const header = (secret: string) => `Proxy-Authorization: Basic ${Buffer.from(`${username}:${secret}`).toString('base64')}\r\n`;
+    const header = (secret: string) =>
+      `Proxy-Authorization: Basic ${Buffer.from(`${username}:${secret}`).toString('base64')}\r\n`;
     expect(await get(proxy.port, 'http://127.0.0.1/', header(password))).toMatch(/^HTTP\/1\.1 403 /);
     expect(refused[0]?.run).toBe('run-1');
     const challenge = await connect(proxy.port, '127.0.0.1:80');

@@ -77,7 +77,9 @@ export async function startEgressProxy(options: EgressOptions): Promise<EgressPr
     const identity = credentials.identify(request.headers['proxy-authorization']);
     if (!identity.ok) {
       // git gives up on a 407 that keeps the connection.
-      socket.end('HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm="holdfast"\r\nConnection: close\r\n\r\n');
+      socket.end(
+        'HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm="holdfast"\r\nConnection: close\r\n\r\n',
+      );
       return;
     }
     const destination = parseAuthority(request.url ?? '');

@@ -1,7 +1,13 @@
 import http, { type Agent, type IncomingMessage, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 import { egressCodeHeader, egressReasonHeader } from '../../shared/plugin-contract/egress.ts';
-import { type CheckedTarget, connectOptions, explainConnectError, idleTimeoutMs, limitConnecting } from './connection.ts';
+import {
+  type CheckedTarget,
+  connectOptions,
+  explainConnectError,
+  idleTimeoutMs,
+  limitConnecting,
+} from './connection.ts';
 import type { Refusal } from './resolve-target.ts';
 
 const hopByHop = new Set([
@@ -48,7 +54,11 @@ export function forwardRequest(
 }
 
 /** A kept connection that the server had closed meanwhile; a request without a body can simply be sent again. */
-function isStaleConnection(request: IncomingMessage, outgoing: http.ClientRequest, error: NodeJS.ErrnoException): boolean {
+function isStaleConnection(
+  request: IncomingMessage,
+  outgoing: http.ClientRequest,
+  error: NodeJS.ErrnoException,
+): boolean {
   const hasBody = request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
   return outgoing.reusedSocket && error.code === 'ECONNRESET' && !hasBody;
 }

@@ -1,5 +1,11 @@
 import net, { type Socket } from 'node:net';
-import { type CheckedTarget, connectOptions, explainConnectError, idleTimeoutMs, limitConnecting } from './connection.ts';
+import {
+  type CheckedTarget,
+  connectOptions,
+  explainConnectError,
+  idleTimeoutMs,
+  limitConnecting,
+} from './connection.ts';
 import { refusalHeaders, refusalStatus } from './forward-request.ts';
 import type { Refusal } from './resolve-target.ts';
 

@@ -76,7 +76,10 @@ async function resolveName(host: string): Promise<Target> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOTFOUND') return notFound(host);
-    return { code: 'not_found', reason: `${host} could not be looked up (${code ?? 'unknown error'}); is the network up?` };
+    return {
+      code: 'not_found',
+      reason: `${host} could not be looked up (${code ?? 'unknown error'}); is the network up?`,
+    };
   }
 }
 

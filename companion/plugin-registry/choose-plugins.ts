@@ -5,9 +5,7 @@ import { withRequirements } from './requirements.ts';
 
 /** Finds a plugin by its exact name or one of its aliases. */
 export function findPlugin(catalogue: Catalogue, name: string): Plugin | undefined {
-  return (
-    catalogue.plugins.get(name) ?? [...catalogue.plugins.values()].find(({ aliases }) => aliases.includes(name))
-  );
+  return catalogue.plugins.get(name) ?? [...catalogue.plugins.values()].find(({ aliases }) => aliases.includes(name));
 }
 
 /** The plugins of these names, or `invalid_plugin` naming those that are unknown and those that exist. */
@@ -15,7 +13,8 @@ export function requirePlugins(catalogue: Catalogue, names: readonly string[]): 
   const unknown = names.filter((name) => !findPlugin(catalogue, name));
   if (unknown.length > 0) {
     const known = [...catalogue.plugins.keys()];
-    const subject = unknown.length === 1 ? `There is no plugin ${unknown[0]}` : `There are no plugins ${unknown.join(', ')}`;
+    const subject =
+      unknown.length === 1 ? `There is no plugin ${unknown[0]}` : `There are no plugins ${unknown.join(', ')}`;
     throw new HoldfastError('invalid_plugin', `${subject}; choose from ${known.join(', ')}.`, {
       details: { unknown, known },
     });

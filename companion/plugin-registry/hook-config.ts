@@ -18,7 +18,10 @@ const coreDefaults: HookConfig = {
  * environment, persona, crawl, snapshot, explicit). A layer may use a key's old names (`x-aliases`); a key that no
  * layer sets takes the value of its `x-fallback`. Texts become the declared type where they can be read as one.
  */
-export function resolveHookConfig(catalogue: Catalogue, layers: readonly Readonly<Record<string, unknown>>[]): HookConfig {
+export function resolveHookConfig(
+  catalogue: Catalogue,
+  layers: readonly Readonly<Record<string, unknown>>[],
+): HookConfig {
   const values: Record<string, unknown> = {};
   for (const [key, fallback] of Object.entries(coreDefaults)) {
     values[key] = toType(typeof fallback, lookUp(layers, [key]) ?? fallback);

@@ -26,23 +26,52 @@ const node = '#!/usr/bin/env node\n';
 
 let catalogue: Catalogue;
 beforeAll(async () => {
-  plugin('good', 'chrome', { properties: enabled('CHROME', true) }, {
-    'on_Snapshot__30_chrome_navigate.js': node,
-    'on_Snapshot__01_chrome_tab.daemon.bg.js': node,
-    'on_CrawlSetup__90_chrome_launch.daemon.bg.js': node,
-  });
-  plugin('good', 'headers', { required_plugins: ['chrome'], properties: enabled('HEADERS', true) }, {
-    'on_Snapshot__27_headers.daemon.bg.py': '#!/usr/bin/env -S abxpkg run --script python3\n',
-  });
-  plugin('good', 'singlefile', { required_plugins: ['chrome'], properties: {} }, { 'on_Snapshot__50_singlefile.js': node });
-  plugin('good', 'pdf', { 'x-derives': true, required_plugins: ['chrome'], properties: enabled('PDF', true) }, {
-    'on_Snapshot__52_pdf.js': node,
-  });
-  plugin('good', 'title', { 'x-derives': true, 'x-aliases': ['page-title'], properties: {
-    TITLE_TIMEOUT: { type: 'integer', default: 30, 'x-fallback': 'TIMEOUT' },
-    TITLE_WORDS: { type: 'array', default: [], 'x-aliases': ['OLD_WORDS'] },
-    TITLE_TOKEN: { type: 'string', default: 'hush' },
-  } }, { 'on_Snapshot__54_title.sh': '#!/bin/sh\n' });
+  plugin(
+    'good',
+    'chrome',
+    { properties: enabled('CHROME', true) },
+    {
+      'on_Snapshot__30_chrome_navigate.js': node,
+      'on_Snapshot__01_chrome_tab.daemon.bg.js': node,
+      'on_CrawlSetup__90_chrome_launch.daemon.bg.js': node,
+    },
+  );
+  plugin(
+    'good',
+    'headers',
+    { required_plugins: ['chrome'], properties: enabled('HEADERS', true) },
+    {
+      'on_Snapshot__27_headers.daemon.bg.py': '#!/usr/bin/env -S abxpkg run --script python3\n',
+    },
+  );
+  plugin(
+    'good',
+    'singlefile',
+    { required_plugins: ['chrome'], properties: {} },
+    { 'on_Snapshot__50_singlefile.js': node },
+  );
+  plugin(
+    'good',
+    'pdf',
+    { 'x-derives': true, required_plugins: ['chrome'], properties: enabled('PDF', true) },
+    {
+      'on_Snapshot__52_pdf.js': node,
+    },
+  );
+  plugin(
+    'good',
+    'title',
+    {
+      'x-derives': true,
+      'x-aliases': ['page-title'],
+      properties: {
+        TITLE_TIMEOUT: { type: 'integer', default: 30, 'x-fallback': 'TIMEOUT' },
+        TITLE_WORDS: { type: 'array', default: [], 'x-aliases': ['OLD_WORDS'] },
+        TITLE_TOKEN: { type: 'string', default: 'hush' },
+      },
+    },
+    { 'on_Snapshot__54_title.sh': '#!/bin/sh\n' },
+  );
   plugin('good', 'media', { properties: enabled('MEDIA', false) }, { 'on_Snapshot__31_media.finite.bg.js': node });
   catalogue = await loadCatalogue([join(root, 'good'), join(root, 'missing')]);
 });
@@ -50,7 +79,9 @@ beforeAll(async () => {
 function plan(request: Partial<PlanRequest> & { layer?: Record<string, unknown> } = {}) {
   const config = resolveHookConfig(catalogue, [request.layer ?? {}]);
   const planned = planHooks(catalogue, { event: 'Snapshot', source: 'companion', fetch: false, config, ...request });
-  return planned.map((hook) => `${hook.hookName}: ${hook.action === 'skip' ? hook.reason : hook.network ? 'network' : 'offline'}`);
+  return planned.map(
+    (hook) => `${hook.hookName}: ${hook.action === 'skip' ? hook.reason : hook.network ? 'network' : 'offline'}`,
+  );
 }
 
 describe('loadCatalogue', () => {

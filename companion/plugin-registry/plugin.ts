@@ -44,7 +44,9 @@ export function enabledKey(plugin: Plugin): string | undefined {
 
 /** Hooks run in this order, over all plugins. */
 export function compareHooks(left: Hook, right: Hook): number {
-  return left.order - right.order || compareText(left.hookName, right.hookName) || compareText(left.plugin, right.plugin);
+  return (
+    left.order - right.order || compareText(left.hookName, right.hookName) || compareText(left.plugin, right.plugin)
+  );
 }
 
 function compareText(left: string, right: string): number {

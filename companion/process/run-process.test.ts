@@ -36,14 +36,20 @@ describe('runProcess', () => {
 
   it('hands over whole lines, the last one also without a line end', async () => {
     const lines: string[] = [];
-    await runProcess(shell('printf "one\\ntw"; printf "o\\r\\n{3}"', { onStdoutLine: (line) => lines.push(line) }), never);
+    await runProcess(
+      shell('printf "one\\ntw"; printf "o\\r\\n{3}"', { onStdoutLine: (line) => lines.push(line) }),
+      never,
+    );
     expect(lines).toEqual(['one', 'two', '{3}']);
   });
 
   it('keeps the end of a flood and reads all of it', async () => {
     const lines: string[] = [];
     const source = 'process.stdout.write("x".repeat(3_000_000) + "\\nlast line\\n")';
-    const result = await runProcess(script(source, { streamBytesMax: 1000, onStdoutLine: (l) => lines.push(l) }), never);
+    const result = await runProcess(
+      script(source, { streamBytesMax: 1000, onStdoutLine: (l) => lines.push(l) }),
+      never,
+    );
     expect(result).toMatchObject({ exitCode: 0, stdoutBytes: 3_000_011 });
     expect(result.stdout).toMatch(/^\[2999011 bytes left out\]\nx+\nlast line\n$/);
     expect(lines).toEqual(['last line']);
@@ -71,9 +77,12 @@ describe('runProcess', () => {
   it('is cancelled by the signal, with time to end politely', async () => {
     const controller = new AbortController();
     const result = await runProcess(
-      script('process.on("SIGTERM", () => { console.log("tidy"); process.exit(0) }); console.log("up"); setInterval(() => {}, 1e6)', {
-        onStdoutLine: () => controller.abort(),
-      }),
+      script(
+        'process.on("SIGTERM", () => { console.log("tidy"); process.exit(0) }); console.log("up"); setInterval(() => {}, 1e6)',
+        {
+          onStdoutLine: () => controller.abort(),
+        },
+      ),
       controller.signal,
     );
     expect(result).toMatchObject({ reason: 'cancelled', exitCode: 0, stdout: 'up\ntidy\n' });
@@ -114,7 +123,9 @@ describe('runProcess', () => {
 describe('startProcess', () => {
   it('is ready at the first line and ends politely on request', async () => {
     const running = startProcess(
-      script('process.on("SIGTERM", () => { console.log("bye"); process.exit(0) }); console.log("ready"); setInterval(() => {}, 1e6)'),
+      script(
+        'process.on("SIGTERM", () => { console.log("bye"); process.exit(0) }); console.log("ready"); setInterval(() => {}, 1e6)',
+      ),
       never,
     );
     expect(await running.ready).toBe(true);

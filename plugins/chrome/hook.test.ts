@@ -68,11 +68,17 @@ describe('the chrome plugin', () => {
 
   it('waits for what the page adds late, and not for a page that never rests', async () => {
     answers.set('/late', (_request, response) =>
-      answers.html(response, '<title>early</title><script>setTimeout(async () => { await fetch("/slow"); document.title = "late" }, 200)</script>'),
+      answers.html(
+        response,
+        '<title>early</title><script>setTimeout(async () => { await fetch("/slow"); document.title = "late" }, 200)</script>',
+      ),
     );
     answers.set('/slow', (_request, response) => void setTimeout(() => response.end('x'), 400));
     answers.set('/restless', (_request, response) =>
-      answers.html(response, '<title>restless</title><script>setInterval(() => { document.body.append("x") }, 20)</script><body>'),
+      answers.html(
+        response,
+        '<title>restless</title><script>setInterval(() => { document.body.append("x") }, 20)</script><body>',
+      ),
     );
     const late = await visit(answers.url('/late'));
     expect(JSON.parse(late.bench.read('chrome/navigation.json'))).toMatchObject({ title: 'late' });
@@ -98,7 +104,9 @@ describe('the chrome plugin', () => {
   });
 
   it('refuses a redirect to a private address', async () => {
-    answers.set('/trap', (_request, response) => response.writeHead(302, { Location: `http://127.0.0.1:${answers.port}/secret` }).end());
+    answers.set('/trap', (_request, response) =>
+      response.writeHead(302, { Location: `http://127.0.0.1:${answers.port}/secret` }).end(),
+    );
     const { navigation } = await visit(answers.url('/trap'));
     expect(navigation.record?.output_str).toMatch(/^127\.0\.0\.1 belongs to this machine/);
     expect(answers.requests).not.toContain('/secret');
@@ -108,7 +116,9 @@ describe('the chrome plugin', () => {
     const closed = await startAnswers();
     await closed.stop();
     expect((await visit(closed.url('/'))).navigation.record?.output_str).toMatch(/nothing answers at .* on port/);
-    answers.set('/file.zip', (_request, response) => response.writeHead(200, { 'Content-Type': 'application/zip' }).end('PK'));
+    answers.set('/file.zip', (_request, response) =>
+      response.writeHead(200, { 'Content-Type': 'application/zip' }).end('PK'),
+    );
     expect((await visit(answers.url('/file.zip'))).navigation.record?.output_str).toContain('a file to download');
     const gone = await visit(answers.url('/gone'));
     expect(gone.navigation.record).toMatchObject({ status: 'noresults', output_str: expect.stringContaining('404') });
@@ -116,7 +126,9 @@ describe('the chrome plugin', () => {
   });
 
   it('is not held by a dialog', async () => {
-    answers.set('/dialog', (_request, response) => answers.html(response, '<script>alert("stop"); document.title = confirm("go?")</script>'));
+    answers.set('/dialog', (_request, response) =>
+      answers.html(response, '<script>alert("stop"); document.title = confirm("go?")</script>'),
+    );
     const { bench, end } = await visit(answers.url('/dialog'));
     expect(JSON.parse(bench.read('chrome/navigation.json')).title).toBe('false');
     expect(end.process.stderr).toContain('the page opened a dialog (alert): stop');

@@ -18,7 +18,12 @@ export const main = defineHook(async (hook) => {
   const timestamp = new Date().toISOString();
   try {
     const page = await load(hook, tab);
-    const navigation: Navigation = { ...page, url: hook.url, elapsed: Math.round(performance.now() - start), timestamp };
+    const navigation: Navigation = {
+      ...page,
+      url: hook.url,
+      elapsed: Math.round(performance.now() - start),
+      timestamp,
+    };
     await hook.write('navigation.json', `${JSON.stringify(navigation, undefined, 2)}\n`);
     return toOutcome(navigation);
   } finally {

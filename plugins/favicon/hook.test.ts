@@ -31,7 +31,10 @@ async function fetchIcon(page: string) {
 
 it('takes the icon out of the copy of a page from the browser and asks nobody', async () => {
   const bench = hookBench({ SNAPSHOT_SOURCE: 'browser', http_proxy: 'http://127.0.0.1:9' });
-  bench.give('singlefile/singlefile.html', `<link rel="shortcut icon" href="data:image/png;base64,${picture.toString('base64')}">`);
+  bench.give(
+    'singlefile/singlefile.html',
+    `<link rel="shortcut icon" href="data:image/png;base64,${picture.toString('base64')}">`,
+  );
   const { record, process } = await bench.run(hook, 'https://example.org/');
   expect(record).toMatchObject({ status: 'succeeded', output_json: { source: 'from the copy' } });
   expect(process.stdout.split('\n')[0]).toBe('ready');
@@ -40,7 +43,10 @@ it('takes the icon out of the copy of a page from the browser and asks nobody', 
 
 it('finds none in a copy without one', async () => {
   const bench = hookBench({ SNAPSHOT_SOURCE: 'browser' });
-  bench.give('singlefile/singlefile.html', '<link rel="icon" href="data:text/html,<p>no picture</p>"><link rel="icon" href="/favicon.ico">');
+  bench.give(
+    'singlefile/singlefile.html',
+    '<link rel="icon" href="data:text/html,<p>no picture</p>"><link rel="icon" href="/favicon.ico">',
+  );
   const { process, record } = await bench.run(hook, 'https://example.org/');
   expect([process.exitCode, record?.status, bench.has('favicon/favicon.ico')]).toEqual([0, 'noresults', false]);
 });
@@ -48,7 +54,9 @@ it('finds none in a copy without one', async () => {
 it('fetches the one the page names, or the one at the usual place, when the companion fetches the page', async () => {
   answers.set('/icon.png', (_request, response) => response.end(picture));
   answers.set('/moved.png', (_request, response) => response.writeHead(302, { Location: '/icon.png' }).end());
-  answers.set('/named', (_request, response) => answers.html(response, '<link rel="icon" href="/broken.png"><link rel="icon" href="/moved.png">'));
+  answers.set('/named', (_request, response) =>
+    answers.html(response, '<link rel="icon" href="/broken.png"><link rel="icon" href="/moved.png">'),
+  );
   const named = await fetchIcon('/named');
   expect(named.end.record?.output_json).toEqual({ source: answers.url('/moved.png') });
   expect(named.bench.bytes('favicon/favicon.ico')).toEqual(picture);
@@ -58,11 +66,16 @@ it('fetches the one the page names, or the one at the usual place, when the comp
   expect((await fetchIcon('/plain')).end.record?.output_json).toEqual({ source: answers.url('/favicon.ico') });
 
   answers.set('/favicon.ico', (_request, response) => answers.html(response, 'a page in place of an icon'));
-  expect((await fetchIcon('/plain')).end.record).toMatchObject({ status: 'noresults', output_str: 'the site has no icon' });
+  expect((await fetchIcon('/plain')).end.record).toMatchObject({
+    status: 'noresults',
+    output_str: 'the site has no icon',
+  });
 });
 
 it('goes to a private address for no page', async () => {
-  answers.set('/trap', (_request, response) => answers.html(response, `<link rel="icon" href="http://127.0.0.1:${answers.port}/secret.ico">`));
+  answers.set('/trap', (_request, response) =>
+    answers.html(response, `<link rel="icon" href="http://127.0.0.1:${answers.port}/secret.ico">`),
+  );
   const { end } = await fetchIcon('/trap');
   expect(end.process.stderr).toContain('127.0.0.1 belongs to this machine');
   expect(answers.requests).not.toContain('/secret.ico');

@@ -22,5 +22,7 @@ const signatures: readonly string[] = [
 /** Sites answer a question for a missing icon with a page; only what begins as a picture is one. */
 export function isPicture(bytes: Buffer): boolean {
   const start = bytes.subarray(0, 4).toString('hex');
-  return signatures.some((signature) => start.startsWith(signature)) || /<svg[\s>]/i.test(bytes.toString('utf8', 0, 1000));
+  return (
+    signatures.some((signature) => start.startsWith(signature)) || /<svg[\s>]/i.test(bytes.toString('utf8', 0, 1000))
+  );
 }

@@ -62,7 +62,10 @@ it('fails in one sentence without a copy, and without an address', async () => {
   const bench = hookBench();
   const missing = await bench.run(hook, url);
   expect(missing.process.exitCode).toBe(1);
-  expect(missing.record).toMatchObject({ status: 'failed', output_str: expect.stringContaining('no copy of the page') });
+  expect(missing.record).toMatchObject({
+    status: 'failed',
+    output_str: expect.stringContaining('no copy of the page'),
+  });
   const wrong = await bench.run(hook, '');
   expect(wrong.process.exitCode).toBe(2);
   expect(wrong.process.stderr).toContain('usage: --url=');

@@ -122,7 +122,10 @@ export class CdpSession {
     readonly sessionId?: string,
   ) {}
 
-  send<M extends keyof Commands>(method: M, ...parameters: Commands[M]['paramsType']): Promise<Commands[M]['returnType']> {
+  send<M extends keyof Commands>(
+    method: M,
+    ...parameters: Commands[M]['paramsType']
+  ): Promise<Commands[M]['returnType']> {
     // The protocol's own description is the type; a browser that breaks it is a defect we cannot repair.
     return this.connection.send(method, parameters[0], this.sessionId) as Promise<Commands[M]['returnType']>;
   }

@@ -56,14 +56,19 @@ async function showCopy(hook: Hook, page: CdpSession, copy: HtmlSource): Promise
   page.on('Fetch.requestPaused', ({ requestId, request, resourceType }) => {
     const isCopy = !isShown && resourceType === 'Document';
     isShown ||= isCopy;
-    const answer = isCopy ? fulfill(page, requestId, copy) : page.send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' });
+    const answer = isCopy
+      ? fulfill(page, requestId, copy)
+      : page.send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' });
     answer.catch((error: unknown) => hook.log(`${request.url}: ${String(error)}`));
   });
   await page.send('Page.enable');
   await page.send('Emulation.setScriptExecutionDisabled', { value: true });
   await page.send('Fetch.enable', { patterns: [{ urlPattern: '*' }] });
   const loaded = page.waitFor('Page.loadEventFired', loadTimeoutMs);
-  const [{ errorText }] = await Promise.all([page.send('Page.navigate', { url: hook.url }), loaded.catch(() => undefined)]);
+  const [{ errorText }] = await Promise.all([
+    page.send('Page.navigate', { url: hook.url }),
+    loaded.catch(() => undefined),
+  ]);
   if (errorText) throw new HookFailure(`the copy could not be shown: ${errorText}`);
   await loaded;
   await evaluateApart(page, picturesAndFonts);

@@ -11,9 +11,15 @@ export async function evaluateApart<T>(session: CdpSession, expression: string):
 }
 
 /** Our world in the top frame of a session, or in the named one; the same again when it is there already. */
-export async function openWorld(session: CdpSession, frameId?: string): Promise<{ frameId: string; contextId: number }> {
+export async function openWorld(
+  session: CdpSession,
+  frameId?: string,
+): Promise<{ frameId: string; contextId: number }> {
   const frame = frameId ?? (await session.send('Page.getFrameTree')).frameTree.frame.id;
-  const { executionContextId } = await session.send('Page.createIsolatedWorld', { frameId: frame, worldName: 'holdfast' });
+  const { executionContextId } = await session.send('Page.createIsolatedWorld', {
+    frameId: frame,
+    worldName: 'holdfast',
+  });
   return { frameId: frame, contextId: executionContextId };
 }
 

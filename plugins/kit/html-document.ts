@@ -72,7 +72,8 @@ function documentBase(html: string, url: string): string {
 /** Text of the page's own `<title>`, not that of a picture or a frame in it. */
 export function findTitle(html: string): string | undefined {
   for (const { element, frameDepth } of elementsOf(html, 'about:blank')) {
-    if (frameDepth > 0 || element.tagName !== 'title' || element.namespaceURI !== 'http://www.w3.org/1999/xhtml') continue;
+    if (frameDepth > 0 || element.tagName !== 'title' || element.namespaceURI !== 'http://www.w3.org/1999/xhtml')
+      continue;
     const text = element.childNodes.map((node) => ('value' in node ? node.value : '')).join('');
     if (text.trim() !== '') return text;
   }

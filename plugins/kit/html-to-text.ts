@@ -1,7 +1,20 @@
 import { parse } from 'parse5';
 import { attribute, frameHtml, type HtmlElement, type HtmlNode, innerNodes, isElement } from './html-document.ts';
 
-const hidden = new Set(['script', 'style', 'noscript', 'head', 'svg', 'math', 'object', 'canvas', 'audio', 'video', 'datalist', 'select']);
+const hidden = new Set([
+  'script',
+  'style',
+  'noscript',
+  'head',
+  'svg',
+  'math',
+  'object',
+  'canvas',
+  'audio',
+  'video',
+  'datalist',
+  'select',
+]);
 
 const paragraphs = new Set([
   ...['address', 'article', 'aside', 'blockquote', 'body', 'center', 'details', 'dialog', 'div', 'dl', 'fieldset'],

@@ -28,7 +28,9 @@ export async function callWithNodes<T>(
   backendNodeIds: readonly number[],
 ): Promise<T> {
   const objects = await Promise.all(
-    backendNodeIds.map((backendNodeId) => session.send('DOM.resolveNode', { backendNodeId, executionContextId: contextId })),
+    backendNodeIds.map((backendNodeId) =>
+      session.send('DOM.resolveNode', { backendNodeId, executionContextId: contextId }),
+    ),
   );
   const { result, exceptionDetails } = await session.send('Runtime.callFunctionOn', {
     functionDeclaration: functionText,

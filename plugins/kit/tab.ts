@@ -32,7 +32,9 @@ export async function requireBrowserAddress(hook: Hook): Promise<string> {
   if (given !== '') return given;
   const file = await hook.findSibling('chrome', 'cdp_url.txt');
   if (file) return (await readFile(file, 'utf8')).trim();
-  throw new HookFailure('there is no browser to work with: CHROME_CDP_URL is not set and chrome/cdp_url.txt is not there');
+  throw new HookFailure(
+    'there is no browser to work with: CHROME_CDP_URL is not set and chrome/cdp_url.txt is not there',
+  );
 }
 
 /** Connects to the tab that the chrome plugin opened for this snapshot, or throws a HookFailure. */

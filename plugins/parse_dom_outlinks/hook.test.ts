@@ -16,7 +16,11 @@ it('lists every web address once, against base, frames and shadow roots included
   );
   const { record } = await bench.run(hook, 'https://example.org/page?v=2#x');
   expect(record).toMatchObject({ status: 'succeeded', output_str: '7 links', output_json: { links: 7 } });
-  const lines = bench.read('parse_dom_outlinks/urls.jsonl').trim().split('\n').map((line) => JSON.parse(line));
+  const lines = bench
+    .read('parse_dom_outlinks/urls.jsonl')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
   expect(lines.map(({ type, plugin }) => [type, plugin])).toEqual(lines.map(() => ['Snapshot', 'parse_dom_outlinks']));
   expect(lines.map(({ url, title }) => [url, title])).toEqual([
     ['https://example.org/dir/one', 'The first'],

@@ -12,7 +12,9 @@ export const main = defineHook(async (hook) => {
   const { html } = await requireHtmlSource(hook);
   const pageUrl = (await readNavigation(hook))?.finalUrl ?? hook.url;
   const links = findLinks(html, pageUrl);
-  const lines = [...links].map(([url, title]) => JSON.stringify({ type: 'Snapshot', url, plugin: 'parse_dom_outlinks', title }));
+  const lines = [...links].map(([url, title]) =>
+    JSON.stringify({ type: 'Snapshot', url, plugin: 'parse_dom_outlinks', title }),
+  );
   await hook.write('urls.jsonl', lines.map((line) => `${line}\n`).join(''));
   if (lines.length === 0) return noResults('the page links to nothing');
   return succeeded(lines.length === 1 ? '1 link' : `${lines.length} links`, { links: lines.length });

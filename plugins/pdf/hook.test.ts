@@ -29,7 +29,10 @@ const copy = `<!doctype html><html><head><title>Kept</title></head><body>
 it('prints the kept copy with the network refused and links that lead to the site', async () => {
   const bench = hookBench(await browser.offline());
   const url = answers.url('/members/page');
-  bench.give('singlefile/singlefile.html', copy.replace('SITE', answers.url('')).replace('LOOPBACK', `http://127.0.0.1:${answers.port}`));
+  bench.give(
+    'singlefile/singlefile.html',
+    copy.replace('SITE', answers.url('')).replace('LOOPBACK', `http://127.0.0.1:${answers.port}`),
+  );
   const { process, record } = await bench.run(hook, url);
   expect(process.stderr).toBe('');
   expect(record).toMatchObject({
@@ -61,9 +64,15 @@ it('prints the live tab of a page that the companion fetched', async () => {
 it('fails in one sentence with nothing to print, and without a browser', async () => {
   const bench = hookBench(await browser.offline());
   const nothing = await bench.run(hook, 'https://example.org/');
-  expect([nothing.process.exitCode, nothing.record?.output_str]).toEqual([1, expect.stringContaining('neither a copy of the page nor a tab')]);
+  expect([nothing.process.exitCode, nothing.record?.output_str]).toEqual([
+    1,
+    expect.stringContaining('neither a copy of the page nor a tab'),
+  ]);
   const alone = hookBench();
   alone.give('singlefile/singlefile.html', '<p>copy</p>');
   const { process, record } = await alone.run(hook, 'https://example.org/');
-  expect([process.exitCode, record?.output_str]).toEqual([1, expect.stringContaining('there is no browser to work with')]);
+  expect([process.exitCode, record?.output_str]).toEqual([
+    1,
+    expect.stringContaining('there is no browser to work with'),
+  ]);
 });

@@ -21,7 +21,7 @@ async function print(session: CdpSession): Promise<Buffer> {
   });
   const handle = stream ?? '';
   const chunks: Buffer[] = [];
-  for (let isEnd = false; !isEnd; ) {
+  for (let isEnd = false; !isEnd;) {
     const { data, base64Encoded, eof } = await session.send('IO.read', { handle, size: 4 * 1024 * 1024 });
     chunks.push(Buffer.from(data, base64Encoded ? 'base64' : 'utf8'));
     isEnd = eof;

@@ -24,7 +24,11 @@ it('finds the article and leaves the rest out', async () => {
   const text = bench.read('readability/content.txt');
   expect(text).toContain('8. The tide goes out');
   expect(text).not.toMatch(/Menu one|tracker/);
-  expect(JSON.parse(bench.read('readability/article.json'))).toMatchObject({ title: 'What the night has brought', byline: 'Ada Shore', lang: 'en' });
+  expect(JSON.parse(bench.read('readability/article.json'))).toMatchObject({
+    title: 'What the night has brought',
+    byline: 'Ada Shore',
+    lang: 'en',
+  });
 });
 
 it('says that a page without an article has none', async () => {

@@ -23,7 +23,10 @@ function colorAt(png: PNG, x: number, y: number): string {
 }
 
 it('shows the whole page in pictures of at most 32 000 pixels', async () => {
-  const stripes = Array.from({ length: 33 }, (_, index) => `<div style="height:1000px;background:#${index % 2 ? '00ff00' : '0000ff'}"></div>`);
+  const stripes = Array.from(
+    { length: 33 },
+    (_, index) => `<div style="height:1000px;background:#${index % 2 ? '00ff00' : '0000ff'}"></div>`,
+  );
   answers.set('/tall', (_request, response) => answers.html(response, `<body style="margin:0">${stripes.join('')}`));
   const bench = hookBench(await browser.online());
   const { tab } = await openPage(bench, answers.url('/tall'), {});
@@ -37,9 +40,12 @@ it('shows the whole page in pictures of at most 32 000 pixels', async () => {
   const first = PNG.sync.read(bench.bytes('screenshot/screenshot.png'));
   const second = PNG.sync.read(bench.bytes('screenshot/screenshot-1.png'));
   expect([first.width, first.height, second.width, second.height]).toEqual([1440, 32_000, 1440, 1000]);
-  expect([colorAt(first, 700, 500), colorAt(first, 700, 1500), colorAt(first, 700, 31_500), colorAt(second, 700, 500)]).toEqual(
-    ['0000ff', '00ff00', '00ff00', '0000ff'],
-  );
+  expect([
+    colorAt(first, 700, 500),
+    colorAt(first, 700, 1500),
+    colorAt(first, 700, 31_500),
+    colorAt(second, 700, 500),
+  ]).toEqual(['0000ff', '00ff00', '00ff00', '0000ff']);
 });
 
 it('draws the kept copy when the browser delivered no picture, and says so', async () => {
@@ -61,5 +67,8 @@ it('draws the kept copy when the browser delivered no picture, and says so', asy
 
 it('fails in one sentence with nothing to show', async () => {
   const { process, record } = await hookBench(await browser.offline()).run(hook, 'https://example.org/');
-  expect([process.exitCode, record?.output_str]).toEqual([1, expect.stringContaining('neither a copy of the page nor a tab')]);
+  expect([process.exitCode, record?.output_str]).toEqual([
+    1,
+    expect.stringContaining('neither a copy of the page nor a tab'),
+  ]);
 });

@@ -37,7 +37,7 @@ async function load(session: CdpSession, frameId: string, url: string): Promise<
   const { stream: handle, httpStatusCode, headers } = resource;
   if (!resource.success || handle === undefined) return { ...nothing, status: httpStatusCode ?? 0 };
   const chunks: Buffer[] = [];
-  for (let isEnd = false; !isEnd; ) {
+  for (let isEnd = false; !isEnd;) {
     const { data, base64Encoded, eof } = await session.send('IO.read', { handle, size: readBytes });
     chunks.push(Buffer.from(data, base64Encoded ? 'base64' : 'utf8'));
     isEnd = eof;

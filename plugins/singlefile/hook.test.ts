@@ -39,7 +39,12 @@ it('keeps frames of other origins, nested ones and those written into the page',
     output_str: 'singlefile.html',
     output_json: { framesSeen: 5, framesReached: 5, framesAsked: 4, framesSilent: [], missing: [], partial: '' },
   });
-  for (const words of ['The harbour office', 'The outer frame comes from', 'The inner frame is back', 'A note written straight']) {
+  for (const words of [
+    'The harbour office',
+    'The outer frame comes from',
+    'The inner frame is back',
+    'A note written straight',
+  ]) {
     expect(text).toContain(words);
   }
   const html = bench.read('singlefile/singlefile.html');
@@ -49,7 +54,12 @@ it('keeps frames of other origins, nested ones and those written into the page',
 
 it('keeps open, closed and nested shadow roots with their adopted styles, canvases with their size, typed values', async () => {
   const { bench, text } = await keep(site.a('/shadow.html'));
-  for (const words of ['The open room has green walls', 'A closed room inside', 'The closed room is blue', 'typed by hand']) {
+  for (const words of [
+    'The open room has green walls',
+    'A closed room inside',
+    'The closed room is blue',
+    'typed by hand',
+  ]) {
     expect(text).toContain(words);
   }
   const html = bench.read('singlefile/singlefile.html').replaceAll(' ', '');
@@ -61,9 +71,14 @@ it('keeps open, closed and nested shadow roots with their adopted styles, canvas
 
 it('keeps lazy pictures, and ones that the page itself may not read', async () => {
   answers.set('/foreign.png', (_request, response) =>
-    response.writeHead(200, { 'Content-Type': 'image/png', 'X-Answer': 'no cross-origin reading' }).end(
-      Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64'),
-    ),
+    response
+      .writeHead(200, { 'Content-Type': 'image/png', 'X-Answer': 'no cross-origin reading' })
+      .end(
+        Buffer.from(
+          'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+          'base64',
+        ),
+      ),
   );
   answers.set('/page', (_request, response) =>
     answers.html(
@@ -82,7 +97,13 @@ it('keeps lazy pictures, and ones that the page itself may not read', async () =
 it('fails in one sentence without a tab and for a page that did not load', async () => {
   const bench = hookBench(await browser.online());
   const none = await bench.run(hook, site.a('/article.html'));
-  expect([none.process.exitCode, none.record?.output_str]).toEqual([1, expect.stringContaining('was not opened in the browser')]);
+  expect([none.process.exitCode, none.record?.output_str]).toEqual([
+    1,
+    expect.stringContaining('was not opened in the browser'),
+  ]);
   const { end } = await keep('http://nowhere.invalid/');
-  expect([end.process.exitCode, end.record?.output_str]).toEqual([1, expect.stringContaining('the page did not load: nowhere.invalid')]);
+  expect([end.process.exitCode, end.record?.output_str]).toEqual([
+    1,
+    expect.stringContaining('the page did not load: nowhere.invalid'),
+  ]);
 });

@@ -21,7 +21,10 @@ afterAll(async () => {
 it.each([
   ['<title>\n  Two \n words </title>', 'Two words'],
   ['<title>日本語 &amp; Ünïcödé</title>', '日本語 & Ünïcödé'],
-  ['<svg><title>a drawing</title></svg><iframe srcdoc="<title>a frame</title>"></iframe><title>the page</title>', 'the page'],
+  [
+    '<svg><title>a drawing</title></svg><iframe srcdoc="<title>a frame</title>"></iframe><title>the page</title>',
+    'the page',
+  ],
   [`<title>${'x'.repeat(600)}</title>`, 'x'.repeat(512)],
 ])('reads it from the copy: %s', async (html, title) => {
   const bench = hookBench();
@@ -39,7 +42,9 @@ it('says that a page without a title has none', async () => {
 });
 
 it('reads it from the live tab, as scripts set it, when there is no copy', async () => {
-  answers.set('/', (_request, response) => answers.html(response, '<title>before</title><script>document.title = "after"</script>'));
+  answers.set('/', (_request, response) =>
+    answers.html(response, '<title>before</title><script>document.title = "after"</script>'),
+  );
   const bench = hookBench(await browser.online());
   const { tab } = await openPage(bench, answers.url('/'), {});
   expect((await bench.run(hook, answers.url('/'))).record?.output_str).toBe('after');

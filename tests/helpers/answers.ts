@@ -31,7 +31,8 @@ export async function startAnswers(): Promise<Answers> {
     port,
     url: (path) => `http://c.localhost:${port}${path}`,
     set: (path, answer) => answers.set(path, answer),
-    html: (response, body) => response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' }).end(`<!doctype html>${body}`),
+    html: (response, body) =>
+      response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' }).end(`<!doctype html>${body}`),
     requests,
     stop: async () => {
       server.closeAllConnections();

@@ -26,7 +26,9 @@ export function readPdf(pdf: Buffer): PdfContent {
     if (/\bTf\b/.test(stream)) text += decodeText(stream, fonts, letters);
   }
   const everything = [...objects.values()].map(({ dictionary }) => dictionary).join('\n');
-  const links = [...everything.matchAll(/\/URI \(((?:\\.|[^)])*)\)/g)].map((match) => match[1]!.replace(/\\(.)/g, '$1'));
+  const links = [...everything.matchAll(/\/URI \(((?:\\.|[^)])*)\)/g)].map((match) =>
+    match[1]!.replace(/\\(.)/g, '$1'),
+  );
   const written = withoutSpace(text);
   return { holds: (words) => written.includes(withoutSpace(words)), links };
 }
@@ -58,7 +60,8 @@ function findFonts(objects: Map<string, PdfObject>): Map<string, string> {
 function readLetterTable(cmap: string): Map<number, string> {
   const table = new Map<number, string>();
   for (const block of cmap.matchAll(/beginbfchar([^]*?)endbfchar/g)) {
-    for (const [, code, letter] of block[1]!.matchAll(/<([0-9A-F]+)> <([0-9A-F]+)>/gi)) table.set(Number.parseInt(code!, 16), utf16(letter!));
+    for (const [, code, letter] of block[1]!.matchAll(/<([0-9A-F]+)> <([0-9A-F]+)>/gi))
+      table.set(Number.parseInt(code!, 16), utf16(letter!));
   }
   for (const block of cmap.matchAll(/beginbfrange([^]*?)endbfrange/g)) {
     for (const [, from, to, letter] of block[1]!.matchAll(/<([0-9A-F]+)> <([0-9A-F]+)> <([0-9A-F]+)>/gi)) {

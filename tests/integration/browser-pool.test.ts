@@ -29,25 +29,19 @@ function startPool(profiles: string, rest: Partial<BrowserPoolOptions> = {}) {
   return { pool, notices };
 }
 
-/** Resolves when the browser at the address has ended. */
-async function gone(cdpUrl: string): Promise<void> {
-  const connection = await CdpConnection.connect(cdpUrl, never);
-  await connection.closed;
-}
-
 it('lends one browser to all runs of a persona and closes it when nobody has used it for a while', async () => {
   const { pool, notices } = startPool(temporaryFolder(), { idleMs: 50 });
   const [first, second] = await Promise.all([pool.lend('Ada'), pool.lend('Ada')]);
   expect(second.cdpUrl).toBe(first.cdpUrl);
   expect(pool.controlPorts()).toEqual([Number(new URL(first.cdpUrl).port)]);
-  const end = gone(first.cdpUrl);
+  const browser = await CdpConnection.connect(first.cdpUrl, never);
   first.release();
   first.release();
   const third = await pool.lend('Ada');
   expect(third.cdpUrl).toBe(first.cdpUrl);
   third.release();
   second.release();
-  await end;
+  await browser.closed;
   const again = await pool.lend('Ada');
   expect(again.cdpUrl).not.toBe(first.cdpUrl);
   again.release();
@@ -59,7 +53,10 @@ it('gives personas browsers of their own, and a new one after one has died', asy
   const [ada, ben] = [await pool.lend('Ada'), await pool.lend('Ben')];
   expect(ada.cdpUrl).not.toBe(ben.cdpUrl);
   const connection = await CdpConnection.connect(ada.cdpUrl, never);
-  connection.session().send('Browser.crash').catch(() => undefined);
+  connection
+    .session()
+    .send('Browser.crash')
+    .catch(() => undefined);
   await connection.closed;
   await expect.poll(() => pool.controlPorts(), { timeout: 20_000 }).toHaveLength(1);
   expect((await pool.lend('Ada')).cdpUrl).not.toBe(ada.cdpUrl);
@@ -70,15 +67,20 @@ it('ends the browser with its owner, also when that is killed', async () => {
   const program = await bundleProgram('tests/fixtures/browser-owner.ts', folder);
   let cdpUrl = '';
   const owner = startProcess(
-    { command: [process.execPath, program, path.join(folder, 'profile')], env, cwd: folder, onStdoutLine: (line) => (cdpUrl = line) },
+    {
+      command: [process.execPath, program, path.join(folder, 'profile')],
+      env,
+      cwd: folder,
+      onStdoutLine: (line) => (cdpUrl = line),
+    },
     never,
   );
   await owner.ready;
   const { pid } = JSON.parse(fs.readFileSync(path.join(folder, 'profile/holdfast-browser.json'), 'utf8'));
   expect(processGroupMembers(pid)).not.toEqual([]);
-  const end = gone(cdpUrl);
+  const browser = await CdpConnection.connect(cdpUrl, never);
   process.kill(owner.pid ?? 0, 'SIGKILL');
-  await end;
+  await browser.closed;
   await expect.poll(() => processGroupMembers(pid), { timeout: 20_000 }).toEqual([]);
 });
 
@@ -98,10 +100,14 @@ it('ends a browser that an earlier life left on the profile', async () => {
 
 it('says what to do when there is no browser, and what one said that did not start', async () => {
   expect(() => findChromium({ PATH: '/nowhere' })).toThrow(/No Chromium or Chrome was found; install one/);
-  expect(() => findChromium({ PATH: '/nowhere', CHROME_BINARY: 'chromiun' })).toThrow('CHROME_BINARY names chromiun, which is no program');
+  expect(() => findChromium({ PATH: '/nowhere', CHROME_BINARY: 'chromiun' })).toThrow(
+    'CHROME_BINARY names chromiun, which is no program',
+  );
   const folder = temporaryFolder();
   const broken = path.join(folder, 'chromium');
   fs.writeFileSync(broken, '#!/bin/sh\necho "cannot open display" >&2\nexit 7\n', { mode: 0o755 });
   const { pool } = startPool(folder, { findProgram: () => broken });
-  await expect(pool.lend('Ada')).rejects.toThrow('Chromium did not start: it ended with exit code 7. cannot open display');
+  await expect(pool.lend('Ada')).rejects.toThrow(
+    'Chromium did not start: it ended with exit code 7. cannot open display',
+  );
 });

@@ -14,7 +14,9 @@ let rootsByHost = new WeakMap<Element, ShadowRoot>();
 let undo: (() => void)[] = [];
 
 world.singlefile ??= bootstrap;
-world.chrome = { dom: { openOrClosedShadowRoot: (element: Element) => rootsByHost.get(element) ?? element.shadowRoot } };
+world.chrome = {
+  dom: { openOrClosedShadowRoot: (element: Element) => rootsByHost.get(element) ?? element.shadowRoot },
+};
 
 world.holdfastPrepareFrame = (...roots) => {
   rootsByHost = new WeakMap(roots.map((root) => [root.host, root]));
