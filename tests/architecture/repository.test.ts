@@ -27,6 +27,7 @@ describe('text of the repository', () => {
       'companion/planted.ts',
       'plugins/planted/planted.ts',
       'extension/ui/planted.ts',
+      'extension/capture/page/planted.ts',
       'shared/planted.test.ts',
     ];
     const place = places.find((path) => about.test(path) && !except?.test(path));

@@ -50,6 +50,13 @@ export const textRules: readonly TextRule[] = [
     example: 'const answer = await fetch(address);',
   },
   {
+    name: 'what only secure pages have, in code that runs in every page',
+    pattern: /crypto[.](subtle|randomUUID)|navigator[.](storage|clipboard|serviceWorker)\b/,
+    files: /^extension\/(capture\/page\/|entrypoints\/capture-).*[.]tsx?$/,
+    except: /[.]test[.]tsx?$/,
+    example: 'const key = crypto.randomUUID();',
+  },
+  {
     name: 'the surroundings of a hook reached past plugins/kit',
     pattern: /\bprocess[.](env|argv|exit|stdout|stderr|stdin|cwd)\b/,
     files: /^plugins\/.*[.]ts$/,

@@ -1,3 +1,5 @@
+import { newId } from '../../../shared/model/ids.ts';
+
 /** What the page says about itself at one moment. CSS pixels throughout. */
 export interface PageDescription {
   /** Names this document: another one in the same tab, also of the same address, has another key. */
@@ -23,10 +25,12 @@ interface KeyHolder {
   holdfastDocumentKey?: string;
 }
 
-/** The key lives in our isolated world and dies with the document. */
+/**
+ * The key lives in our isolated world and dies with the document. Not `crypto.randomUUID`: pages of plain http have none.
+ */
 export function documentKey(): string {
   const holder = globalThis as KeyHolder;
-  holder.holdfastDocumentKey ??= crypto.randomUUID();
+  holder.holdfastDocumentKey ??= newId();
   return holder.holdfastDocumentKey;
 }
 
