@@ -106,6 +106,19 @@ describe('whole files of one request', () => {
     expect(Object.keys(answer.json().output_files)).toEqual(['a.txt', 'b.txt']);
     expect(answer.json().output_json).toEqual({ n: 1 });
   });
+
+  it('are no news when they come again', async () => {
+    const server = await setUp();
+    const form = formBody({}, [{ filename: 'a.txt', bytes: Buffer.from('a') }]);
+    expect((await server.patch(form)).status).toBe(200);
+    const before = findSnapshot(server.collection.db, server.snapshotId)!;
+    expect((await server.patch(form)).status).toBe(200);
+    // Nothing would have to be derived anew.
+    expect(findSnapshot(server.collection.db, server.snapshotId)!).toMatchObject({
+      inputs_revision: before.inputs_revision,
+    });
+    expect(uploadsLeft(server)).toEqual([]);
+  });
 });
 
 describe('what a result is told without files', () => {
