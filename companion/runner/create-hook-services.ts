@@ -6,7 +6,7 @@ import type { Collection } from '../collection/open-collection.ts';
 import { parseAllowList } from '../egress/allow-list.ts';
 import { startEgressProxy, type EgressProxy } from '../egress/egress-proxy.ts';
 import type { Logger } from '../log/logger.ts';
-import type { HookServices } from './runner-context.ts';
+import type { HookServices } from './hook-services.ts';
 
 export interface HookServicesOptions {
   collection: Collection;

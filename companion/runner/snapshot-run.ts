@@ -7,7 +7,8 @@ import { findSnapshot, requireSnapshot } from '../collection/records/snapshots.t
 import type { CrawlRow, SnapshotRow } from '../collection/records/tables.ts';
 import { resolveHookConfig, type HookConfig } from '../plugin-registry/hook-config.ts';
 import type { FoundLink } from './hook-lines.ts';
-import type { LentBrowser, RunnerContext } from './runner-context.ts';
+import type { LentBrowser } from './hook-services.ts';
+import type { RunnerContext } from './runner-context.ts';
 
 /** Why a run begins no further hook. */
 export type StopReason = 'paused' | 'cancelled' | 'lost' | 'shutdown';

@@ -9,7 +9,8 @@ import { submitCrawl } from '../../companion/collection/submit-crawl.ts';
 import type { ArchiveResultRow, CrawlRow, OutputRow, SnapshotRow } from '../../companion/collection/records/tables.ts';
 import { loadSettings } from '../../companion/config/settings.ts';
 import { createLogger } from '../../companion/log/logger.ts';
-import { createRunnerContext, type HookServices, type RunnerContext } from '../../companion/runner/runner-context.ts';
+import type { HookServices } from '../../companion/runner/hook-services.ts';
+import { createRunnerContext, type RunnerContext } from '../../companion/runner/runner-context.ts';
 import { workUntilDone } from '../../companion/runner/start-runner.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -28,7 +29,12 @@ export interface RunnerBench {
   collection: Collection;
   context: RunnerContext;
   /** Queues a crawl of these addresses for some fixture plugins. */
-  submit(urls: readonly string[], plugins: readonly string[], config?: Record<string, unknown>, maxDepth?: number): Promise<CrawlRow>;
+  submit(
+    urls: readonly string[],
+    plugins: readonly string[],
+    config?: Record<string, unknown>,
+    maxDepth?: number,
+  ): Promise<CrawlRow>;
   /** Works as `holdfast run` does. */
   work(scope?: WorkScope, signal?: AbortSignal): Promise<void>;
   crawl(id: string): CrawlRow;
@@ -46,7 +52,13 @@ export async function runnerBench(root: string = temporaryFolder('runner')): Pro
   onTestFinished(() => collection.close());
   const loaded = loadSettings(collection.layout.settings(), { EGRESS_ALLOW: '' });
   const log = createLogger('silent', 'test');
-  const context = await createRunnerContext({ collection, loaded, log, pluginFolders: [fixturePlugins], services: plainServices });
+  const context = await createRunnerContext({
+    collection,
+    loaded,
+    log,
+    pluginFolders: [fixturePlugins],
+    services: plainServices,
+  });
   const { db } = collection;
   const bench: RunnerBench = {
     root,
