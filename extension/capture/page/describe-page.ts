@@ -26,7 +26,8 @@ interface KeyHolder {
 }
 
 /**
- * The key lives in our isolated world and dies with the document. Not `crypto.randomUUID`: pages of plain http have none.
+ * The key lives in our isolated world and dies with the document. Pages of plain http are no secure contexts and make
+ * no UUIDs of their own.
  */
 export function documentKey(): string {
   const holder = globalThis as KeyHolder;
@@ -51,13 +52,18 @@ export function describePage(): PageDescription {
     devicePixelRatio,
     userAgent: navigator.userAgent,
     visible: document.visibilityState === 'visible',
-    frames: [...document.querySelectorAll('iframe, frame')].map((frame) => (frame as HTMLIFrameElement).src || 'about:srcdoc'),
+    frames: [...document.querySelectorAll('iframe, frame')].map(
+      (frame) => (frame as HTMLIFrameElement).src || 'about:srcdoc',
+    ),
   };
 }
 
 /** Addresses of pictures that the page wanted and did not get. */
 export function failedImages(): string[] {
   return [...document.images]
-    .filter((image) => image.complete && image.naturalWidth === 0 && image.currentSrc !== '' && !/\.svg(\?|$)/.test(image.currentSrc))
+    .filter(
+      (image) =>
+        image.complete && image.naturalWidth === 0 && image.currentSrc !== '' && !/\.svg(\?|$)/.test(image.currentSrc),
+    )
     .map((image) => image.currentSrc);
 }
