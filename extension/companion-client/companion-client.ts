@@ -5,8 +5,6 @@ import { routes } from '../../shared/protocol/routes.ts';
 import { CompanionFailure, failureFromRefusal, sentences } from './companion-failure.ts';
 import { introduce } from './prove.ts';
 
-/** A proof is asked for again when the companion was silent for so long: another program may sit there by now. */
-const PROOF_MS = 20_000;
 const REQUEST_MS_MAX = 60_000;
 
 export interface Peer {
@@ -33,24 +31,17 @@ export interface CompanionRequest {
 interface Session {
   peer: Peer & { pairing: NonNullable<Peer['pairing']> };
   hello: HelloResponse;
-  heardAt: number;
 }
 
 /**
- * The only way to the companion. No token and no byte of a page leaves before the companion has proved in this
- * session that it is the paired one; after any failure of the network it has to prove itself again.
+ * The only way to the companion. It proves itself anew before every single request: between two of them it may have
+ * died and another program taken its port, without any request of ours failing. On loopback a proof costs a moment.
  */
 export class CompanionClient {
   readonly #options: ClientOptions;
-  #session: Session | undefined;
 
   constructor(options: ClientOptions) {
     this.#options = options;
-  }
-
-  /** Forgets the proof, for example after the address or the pairing changed. */
-  forget(): void {
-    this.#session = undefined;
   }
 
   /**
@@ -58,8 +49,7 @@ export class CompanionClient {
    * @throws CompanionFailure of a connection kind
    */
   async connect(): Promise<HelloResponse> {
-    this.#session = undefined;
-    return (await this.#requireSession()).hello;
+    return (await this.#openSession()).hello;
   }
 
   /**
@@ -74,7 +64,6 @@ export class CompanionClient {
     if (!response.ok) throw await this.#refusal(address, response);
     const parsed = pairResponseSchema.safeParse(await response.json());
     if (!parsed.success) throw new CompanionFailure('stranger', sentences.stranger(address));
-    this.#session = undefined;
     return parsed.data;
   }
 
@@ -83,32 +72,24 @@ export class CompanionClient {
    * @throws CompanionFailure
    */
   async request(request: CompanionRequest): Promise<unknown> {
-    const session = await this.#requireSession();
-    const { address, pairing } = session.peer;
+    const { address, pairing } = (await this.#openSession()).peer;
     const response = await this.#fetch(address, request, pairing.token);
     if (!response.ok) {
       const failure = await this.#refusal(address, response);
       if (failure.kind === 'revoked') await this.#options.onRevoked(pairing.pairingId);
-      if (['revoked', 'stranger'].includes(failure.kind)) this.#session = undefined;
       throw failure;
     }
-    session.heardAt = Date.now();
     return response.json();
   }
 
-  async #requireSession(): Promise<Session> {
+  async #openSession(): Promise<Session> {
     const peer = await this.#options.readPeer();
     if (!peer.pairing) throw new CompanionFailure('unpaired', sentences.unpaired);
     if (peer.pairing.revoked) throw new CompanionFailure('revoked', sentences.revoked);
-    const known = this.#session;
-    const same = known?.peer.address === peer.address && known.peer.pairing.pairingId === peer.pairing.pairingId;
-    if (known && same && Date.now() - known.heardAt < PROOF_MS) return known;
-    this.#session = undefined;
     const { address, pairing } = peer;
     try {
       const hello = await introduce({ address, extensionVersion: this.#options.extensionVersion, pairing });
-      this.#session = { peer: { address, pairing }, hello, heardAt: Date.now() };
-      return this.#session;
+      return { peer: { address, pairing }, hello };
     } catch (error) {
       if (error instanceof CompanionFailure && error.kind === 'revoked') await this.#options.onRevoked(pairing.pairingId);
       throw error;
@@ -133,7 +114,6 @@ export class CompanionClient {
         signal: AbortSignal.timeout(REQUEST_MS_MAX),
       });
     } catch (cause) {
-      this.#session = undefined;
       throw new CompanionFailure('not_running', sentences.notRunning(address), { cause });
     }
   }

@@ -56,9 +56,8 @@ export function makeHandlers(opened: Promise<Doors>): Handlers {
     },
     pair: async ({ code }) => pair(await opened, code),
     unpair: async () => {
-      const { client, connection } = await opened;
+      const { connection } = await opened;
       await changeSettings({ pairing: null });
-      client.forget();
       await connection.check();
       return done('This browser is no longer paired. What you kept in it stays here.');
     },
@@ -100,7 +99,6 @@ async function setAddress(doors: Doors, text: string): Promise<Outcome> {
   const parsed = parseCompanionAddress(text);
   if (!parsed.ok) return parsed;
   await changeSettings({ companionAddress: parsed.address });
-  doors.client.forget();
   const view = await doors.connection.check();
   return { ok: true, sentence: view.sentence };
 }
