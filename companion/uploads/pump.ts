@@ -5,6 +5,11 @@ import { limits } from '../../shared/limits.ts';
 /** While one batch is written this much of the next may collect; beyond it the sender waits. */
 const bufferedBytesMax = 2 * 1024 * 1024;
 
+/** Bytes come in pieces of 64 KiB; writing each by itself costs more than the writing. */
+const batchBytesMin = 512 * 1024;
+/** A slow sender's bytes are not held back longer than this. */
+const collectMs = 5;
+
 /** The sender is gone; what it sent so far is good. */
 export class BrokenOff extends HoldfastError {}
 
@@ -51,7 +56,10 @@ class Inbox {
 
   /** The next bytes; an empty list at the end. */
   async next(): Promise<Buffer[]> {
-    while (this.batch.length === 0 && !this.ended && this.failure === undefined) await this.somethingNew();
+    while (this.batch.length === 0 && !this.isOver) {
+      if (!(await this.isWokenWithin(limits.uploadStallMs))) this.fail(brokenOff());
+    }
+    if (this.bytes < batchBytesMin && !this.isOver) await this.isWokenWithin(collectMs);
     if (this.failure !== undefined && (this.batch.length === 0 || this.signal.aborted)) throw this.failure;
     const batch = this.batch;
     this.batch = [];
@@ -67,17 +75,25 @@ class Inbox {
     // The error listener stays: a connection that breaks later must not end the process.
   }
 
-  private async somethingNew(): Promise<void> {
-    const stalled = setTimeout(() => this.fail(brokenOff()), limits.uploadStallMs);
-    await new Promise<void>((resolve) => (this.wake = resolve));
-    clearTimeout(stalled);
+  private get isOver(): boolean {
+    return this.ended || this.failure !== undefined;
+  }
+
+  private async isWokenWithin(ms: number): Promise<boolean> {
+    return new Promise<boolean>((resolve) => {
+      const late = setTimeout(() => resolve(false), ms);
+      this.wake = () => {
+        clearTimeout(late);
+        resolve(true);
+      };
+    });
   }
 
   private readonly onData = (chunk: Buffer): void => {
     this.batch.push(chunk);
     this.bytes += chunk.length;
     if (this.bytes >= bufferedBytesMax) this.source.pause();
-    this.wake();
+    if (this.batch.length === 1 || this.bytes >= batchBytesMin) this.wake();
   };
 
   private readonly onEnd = (): void => {

@@ -23,6 +23,8 @@ export interface UploadFigures {
   /** Throughput beside the others', the median of the rounds. */
   ofRaw: number;
   ofTus: number;
+  /** Processor seconds per GiB, which other work on the machine disturbs little. */
+  cpuSeconds: Record<Name, number>;
   /** By how much the companion's resident memory grew at most, in MiB. */
   memoryGrowthMib: number;
 }
@@ -38,7 +40,8 @@ interface Receiver {
   stop: () => Promise<void>;
 }
 
-type Name = 'holdfast' | 'raw' | 'tus';
+const names = ['holdfast', 'raw', 'tus'] as const;
+type Name = (typeof names)[number];
 
 const parts = Array.from({ length: 4 }, () => randomBytes(chunkBytes));
 const partAt = (offset: number): Buffer => parts[(offset / chunkBytes) % parts.length]!;
@@ -49,11 +52,19 @@ export async function run(): Promise<UploadFigures> {
   const receivers = await startAll(folder);
   const speeds: Record<Name, number>[] = [];
   try {
+    const cpuBefore = { holdfast: 0, raw: 0, tus: 0 };
+    for (const name of names) cpuBefore[name] = cpuSecondsOf(receivers[name].child);
     const memoryBefore = residentMib(receivers.holdfast.child, 'VmRSS');
     fs.writeFileSync(`/proc/${receivers.holdfast.child.pid}/clear_refs`, '5');
     for (let round = 0; round < rounds; round += 1) speeds.push(await runRound(receivers, round));
     const memoryGrowthMib = residentMib(receivers.holdfast.child, 'VmHWM') - memoryBefore;
+    const cpuSeconds = { holdfast: 0, raw: 0, tus: 0 };
+    for (const name of names) {
+      cpuSeconds[name] =
+        ((cpuSecondsOf(receivers[name].child) - cpuBefore[name]) / rounds) * ((1024 * MIB) / fileBytes);
+    }
     const figures = {
+      cpuSeconds,
       holdfast: median(speeds.map((speed) => speed.holdfast)),
       raw: median(speeds.map((speed) => speed.raw)),
       tus: median(speeds.map((speed) => speed.tus)),
@@ -70,7 +81,7 @@ export async function run(): Promise<UploadFigures> {
 }
 
 async function startAll(folder: string): Promise<Record<Name, Receiver>> {
-  for (const name of ['holdfast', 'raw', 'tus']) fs.mkdirSync(path.join(folder, name));
+  for (const name of names) fs.mkdirSync(path.join(folder, name));
   return {
     holdfast: await startHoldfast(path.join(folder, 'holdfast')),
     raw: await startBare('raw', path.join(folder, 'raw')),
@@ -81,9 +92,8 @@ async function startAll(folder: string): Promise<Record<Name, Receiver>> {
 /** Each round in another order, so that nobody always comes first. */
 async function runRound(receivers: Record<Name, Receiver>, round: number): Promise<Record<Name, number>> {
   const speeds: Record<Name, number> = { holdfast: 0, raw: 0, tus: 0 };
-  const order: Name[] = ['holdfast', 'raw', 'tus'];
-  for (let step = 0; step < order.length; step += 1) {
-    const name = order[(step + round) % order.length]!;
+  for (let step = 0; step < names.length; step += 1) {
+    const name = names[(step + round) % names.length]!;
     spawnSync('sync');
     speeds[name] = await sendFile(receivers[name]);
     receivers[name].clear();
@@ -198,13 +208,19 @@ function residentMib(child: ChildProcess, field: 'VmRSS' | 'VmHWM'): number {
   return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024;
 }
 
+/** Processor time of a process since its start; the kernel counts in hundredths of a second. */
+function cpuSecondsOf(child: ChildProcess): number {
+  const fields = fs.readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
 function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
 }
 
 function print(figures: UploadFigures): void {
   const row = (name: string, value: number): string => `${name.padEnd(28)} ${value.toFixed(0).padStart(6)} MiB/s\n`;
-  process.stdout.write(`1 GiB in chunks of 8 MiB, median of ${rounds} rounds\n`);
+  process.stdout.write(`${fileBytes / MIB} MiB in chunks of 8 MiB, median of ${rounds} rounds\n`);
   process.stdout.write(
     row('holdfast', figures.holdfast) +
       row('node:http to a file', figures.raw) +
@@ -213,5 +229,7 @@ function print(figures: UploadFigures): void {
   process.stdout.write(
     `holdfast / node:http ${figures.ofRaw.toFixed(2)} (goal 0.70), holdfast / tus ${figures.ofTus.toFixed(2)} (goal 1.20)\n`,
   );
+  const cpu = names.map((name) => `${name} ${figures.cpuSeconds[name].toFixed(2)} s`).join(', ');
+  process.stdout.write(`processor time per GiB: ${cpu}\n`);
   process.stdout.write(`memory grew by ${figures.memoryGrowthMib.toFixed(0)} MiB (goal below 64)\n`);
 }
