@@ -104,7 +104,7 @@ async function startParts(
   const fallback = await listenOnFreePort((request) => replay.handleFallback(request));
   stops.push(() => fallback.close());
   ports.fallback = fallback.port;
-  writeServerFile(collection, main.port);
+  writeServerFile(collection, ports);
   if (options.runner !== false) {
     const runner = superviseRunner({ collection, log });
     stops.push(() => runner.stop());
@@ -137,6 +137,8 @@ function addressVerdict(url: string, ownPorts: readonly number[], allow: AllowLi
 interface ServerFacts {
   pid: number;
   port: number;
+  /** Replay where the names below localhost do not resolve. */
+  fallback_port: number;
   version: string;
   started_at: string;
 }
@@ -158,8 +160,14 @@ function claimServerFile(collection: Collection): () => void {
   };
 }
 
-function writeServerFile(collection: Collection, port: number): void {
-  const facts: ServerFacts = { pid: process.pid, port, version: holdfastVersion, started_at: new Date().toISOString() };
+function writeServerFile(collection: Collection, ports: { main: number; fallback: number }): void {
+  const facts: ServerFacts = {
+    pid: process.pid,
+    port: ports.main,
+    fallback_port: ports.fallback,
+    version: holdfastVersion,
+    started_at: new Date().toISOString(),
+  };
   fs.writeFileSync(serverFile(collection), JSON.stringify(facts), { mode: 0o600 });
 }
 

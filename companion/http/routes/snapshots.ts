@@ -13,8 +13,7 @@ import {
 import { routes } from '../../../shared/protocol/routes.ts';
 import { parseWebUrl } from '../../../shared/url/web-url.ts';
 import { presentSnapshots } from '../../collection/records/present.ts';
-import { requestSnapshot } from '../../collection/records/requests.ts';
-import { fetchItself } from '../../collection/records/snapshot-actions.ts';
+import { requestFetch, requestSnapshot } from '../../collection/records/requests.ts';
 import {
   ensureSnapshot,
   requireSnapshot,
@@ -123,7 +122,7 @@ function patchSnapshot(deps: AppDeps, id: string, body: PatchSnapshotRequest): v
   const now = Date.now();
   requireSnapshot(db, id);
   if (body.action != null) {
-    if (body.action === 'fetch') fetchItself(db, id, now);
+    if (body.action === 'fetch') requestFetch(db, id, now);
     else requestSnapshot(db, id, body.action === 'unpause' ? 'resume' : body.action, now);
   } else if (body.status != null) applyStatus(deps, id, body.status, now);
   if (body.title != null) setTitle(db, id, body.title, 'user', now);
