@@ -25,7 +25,8 @@ export function stateSentence(row: SnapshotRow, results: readonly ArchiveResultR
   }
   const kept = results.filter((result) => result.status === 'succeeded').length;
   // Hooks that succeed without a file have kept nothing of the page.
-  if (kept === 0 || row.output_size === 0) return failed > 0 ? 'Nothing could be kept; open it to see why.' : 'Nothing was kept.';
+  if (kept === 0 || row.output_size === 0)
+    return failed > 0 ? 'Nothing could be kept; open it to see why.' : 'Nothing was kept.';
   const files = kept === 1 ? '1 result' : `${kept} results`;
   return failed === 0 ? `Kept on disk. ${files}.` : `Kept on disk. ${files}, ${failed} failed.`;
 }
