@@ -147,7 +147,7 @@ function watchLimits(options: ProcessOptions, signal: AbortSignal, end: (reason:
     if (outputLimit && (await folderBytes(outputLimit.folder)) > outputLimit.bytesMax) end('output_limit');
   };
   let looking = Promise.resolve();
-  const timer = outputLimit && setInterval(() => (looking = looking.then(look)), outputLookMs);
+  const timer = outputLimit && setInterval(() => void (looking = looking.then(look)), outputLookMs);
   return {
     async stop(): Promise<void> {
       signal.removeEventListener('abort', onAbort);

@@ -1,5 +1,5 @@
 import { runInPage } from '../platform/scripting.ts';
-import { findCaptureTab } from '../platform/features.ts';
+import type { findCaptureTab } from '../platform/features.ts';
 import type { OpenFile } from './file-sink.ts';
 import { PictureFiles } from './picture-files.ts';
 import './page/page-api.ts';

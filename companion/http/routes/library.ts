@@ -38,10 +38,10 @@ export function libraryRoutes(deps: AppDeps): OpenAPIHono<AppEnv> {
     jsonRoute('get', `${routes.base}/core/snapshot/{id}/replay`, 'Where a copy can be looked at', replaySchema, {
       params: idParam,
     }),
-    async (c) => {
+    (c) => {
       const id = requireId(c.req.valid('param').id);
       requireSnapshot(collection.db, id);
-      return c.json(await deps.replay.addresses(id), 200);
+      return c.json(deps.replay.addresses(id), 200);
     },
   );
   app.get(`${routes.base}/core/snapshot/:id/thumbnail`, async (c) => {

@@ -56,7 +56,10 @@ export class Keeper {
   keep(tabId: number, wish: KeepWish): Promise<string> {
     const turn = (this.#turns.get(tabId) ?? Promise.resolve()).then(() => this.#keepInTurn(tabId, wish));
     // The next click waits for this one, but does not fail with it.
-    this.#turns.set(tabId, turn.catch(() => undefined));
+    this.#turns.set(
+      tabId,
+      turn.catch(() => undefined),
+    );
     return turn;
   }
 
@@ -102,15 +105,19 @@ export class Keeper {
 
   #start(record: CaptureRecord, page: PageDescription | null, background: boolean): void {
     const abort = new AbortController();
-    const done = takeWitnesses(
-      { outbox: this.#outbox, jobs: this.#jobs },
-      { record, page, background, signal: abort.signal },
-    ).finally(async () => {
-      this.#running.delete(record.id);
-      if (record.closeTab) await browser.tabs.remove(record.tabId).catch(() => undefined);
-      await this.#outbox.send(true);
-    });
+    const done = this.#takeAndSend({ record, page, background, signal: abort.signal });
     this.#running.set(record.id, { captureId: record.id, documentKey: record.documentKey, abort, done });
+  }
+
+  async #takeAndSend(taking: Parameters<typeof takeWitnesses>[1]): Promise<void> {
+    try {
+      await takeWitnesses({ outbox: this.#outbox, jobs: this.#jobs }, taking);
+    } finally {
+      const { id, tabId, closeTab } = taking.record;
+      this.#running.delete(id);
+      if (closeTab) await browser.tabs.remove(tabId).catch(() => undefined);
+      await this.#outbox.send(true);
+    }
   }
 
   async #findKept(session: string, tabId: number, documentKey: string, url: string): Promise<string | undefined> {

@@ -4,5 +4,5 @@ import { FileStore } from '@tus/file-store';
 import { Server } from '@tus/server';
 
 const tus = new Server({ path: '/files', datastore: new FileStore({ directory: process.argv[2] }) });
-const server = http.createServer((request, response) => tus.handle(request, response));
+const server = http.createServer((request, response) => void tus.handle(request, response));
 server.listen(0, '127.0.0.1', () => process.stdout.write(`${server.address().port}\n`));
