@@ -3,6 +3,7 @@ import { withDeadline } from '../platform/deadline.ts';
 import { findFrames } from '../platform/features.ts';
 import { injectFile, runInFrames, runInPage } from '../platform/scripting.ts';
 import type { OpenFile } from './file-sink.ts';
+import { countFrames } from './frame-count.ts';
 import './page/page-api.ts';
 import type { DomReport, DomRequest } from './page/capture-dom-in-page.ts';
 import type { SliceJobs } from './slice-jobs.ts';
@@ -84,12 +85,13 @@ async function prepareFrames(tabId: number): Promise<DomOutcome['frames']> {
   }
   const ready = await runInFrames(tabId, () => {
     globalThis.holdfastFrame?.prepare();
-    return globalThis.holdfastFrame !== undefined;
+    return globalThis.holdfastFrame?.place() ?? null;
   });
   const answered = new Set(ready.filter((frame) => frame.result).map((frame) => frame.frameId));
+  const expected = countFrames(ready.flatMap((frame) => frame.result ?? []));
   const seen = (await findFrames(tabId)) ?? present.map((frame) => ({ frameId: frame.frameId, url: '' }));
   const missing = seen.filter((frame) => !answered.has(frame.frameId)).map((frame) => frame.url);
-  return { seen: seen.length, answered: answered.size, missing };
+  return { seen: Math.max(seen.length, expected), answered: answered.size, missing };
 }
 
 /** One stubborn frame must not cost the others: those that do not answer are counted as missing afterwards. */

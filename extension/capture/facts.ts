@@ -49,7 +49,7 @@ export async function writeFacts(facts: CaptureFacts, openFile: OpenFile): Promi
 export function missingSentences(dom: DomOutcome, failedImages: string[], allSitesAllowed: boolean): string[] {
   const sentences: string[] = [];
   if (dom.partial !== '') sentences.push(dom.partial);
-  const silent = Math.max(dom.report.framesSilent.length, dom.frames.missing.length);
+  const silent = Math.max(dom.report.framesSilent.length, dom.frames.seen - dom.frames.answered);
   if (silent > 0) {
     const why = allSitesAllowed ? 'they did not answer' : 'Holdfast may not read other sites inside a page';
     sentences.push(`${countPhrase(silent, 'frame')} could not be kept: ${why}.`);

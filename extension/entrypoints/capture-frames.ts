@@ -2,6 +2,7 @@ import * as bootstrap from 'single-file-core/single-file-bootstrap.js';
 import { defineUnlistedScript } from 'wxt/utils/define-unlisted-script';
 import '../capture/page/page-api.ts';
 import { answerAdoptedStyles } from '../capture/page/adopted-styles.ts';
+import { framePlace } from '../capture/page/frame-place.ts';
 import { pinCanvases } from '../capture/page/canvas-pin.ts';
 
 /** In every frame: answers the top frame's questions. Without it frames of other origins stay empty in silence. */
@@ -10,6 +11,7 @@ export default defineUnlistedScript(() => {
   world.singlefile ??= bootstrap;
   let undo: (() => void)[] = [];
   globalThis.holdfastFrame ??= {
+    place: framePlace,
     prepare: () => {
       undo.push(answerAdoptedStyles(document), pinCanvases(document));
     },

@@ -1,3 +1,4 @@
+import type { FramePlace } from '../frame-count.ts';
 import type { DomReport, DomRequest } from './capture-dom-in-page.ts';
 import type { PageDescription } from './describe-page.ts';
 import type { LazyPassReport } from './lazy-pass.ts';
@@ -15,7 +16,7 @@ export interface StageApi {
 declare global {
   // Set by the unlisted scripts capture-stage.js, capture-frames.js and capture-page.js.
   var holdfastStage: StageApi | undefined;
-  var holdfastFrame: { prepare: () => void; restore: () => void } | undefined;
+  var holdfastFrame: { prepare: () => void; restore: () => void; place: () => FramePlace } | undefined;
   var holdfastFile: ((request: FileRequest) => Promise<{ slices: number }>) | undefined;
   var holdfastDom: ((request: DomRequest) => Promise<DomReport>) | undefined;
 }

@@ -34,6 +34,7 @@ export interface TakeWish {
 }
 
 const NOT_IN_FRONT = 'Not taken: the page was opened in the background. Holdfast draws the picture from the kept copy.';
+const UNSEEN = 'Pictures that load only when they are seen may be missing: the page was opened in the background.';
 export const LEFT = 'Interrupted: the tab went to another page.';
 
 /** One running capture and what it has learned so far. */
@@ -65,8 +66,11 @@ export class Taking {
     await this.take('file', (open) => this.#takeShownFile(page, open));
     await this.take('mhtml', (open) => captureMhtml(tabId, open));
     await this.take('dom', (open) => this.#takeDom(page, open));
-    if (this.#wish.background) await this.skip('screenshot', NOT_IN_FRONT);
-    else await this.take('screenshot', (open) => this.#takePicture(page, open));
+    if (this.#wish.background) {
+      await this.addMissing([UNSEEN]);
+      await this.skip('screenshot', NOT_IN_FRONT);
+    }
+    if (!this.#wish.background) await this.take('screenshot', (open) => this.#takePicture(page, open));
   }
 
   async takeFacts(): Promise<void> {
