@@ -9,7 +9,7 @@ const TRIES = 5;
 /** The page is no longer the one the picture was begun with. */
 export class PageLeft extends Error {}
 /** Another tab lies in front. */
-export class NotInFront extends Error {}
+class NotInFront extends Error {}
 
 let lastShotAt = 0;
 
