@@ -1,5 +1,6 @@
 import { Readability } from '@mozilla/readability';
 import { parseHTML } from 'linkedom';
+import { parse, serialize } from 'parse5';
 import { HookFailure, noResults, succeeded } from '../kit/context.ts';
 import { defineHook } from '../kit/define-hook.ts';
 import { htmlToText } from '../kit/html-to-text.ts';
@@ -21,7 +22,8 @@ export const main = defineHook(async (hook) => {
 });
 
 function readArticle(html: string, url: string) {
-  const { document } = parseHTML(html);
+  // linkedom makes no head and body where a page leaves their tags out, as the law of HTML allows; parse5 does.
+  const { document } = parseHTML(serialize(parse(html)));
   if (!document.documentElement) throw new HookFailure('the copy of the page holds no document');
   // Readability resolves addresses against these, which linkedom leaves empty.
   Object.defineProperty(document, 'baseURI', { value: url });

@@ -33,7 +33,7 @@ const outputs: [plugin: string, file: string][] = [
 
 test('three addresses give three copies with all outputs, and the command says where they are', async () => {
   const dataDir = temporaryFolder();
-  const urls = [site.a('/article.html'), site.a('/shadow.html'), site.b('/frames.html')];
+  const urls = [site.a('/article.html'), site.b('/article.html'), site.a('/article.html?second=1')];
   const added = await runCli(dataDir, ['add', ...urls], allowed());
   expect(added.code, added.stderr).toBe(0);
   const collection = await openCollection(dataDir);
