@@ -8,7 +8,6 @@ const parts = [
   {
     name: 'companion and plugins',
     sources: ['shared', 'companion', 'plugins'],
-    entry: 'companion/cli/main.ts',
     output: 'companion/cli.js',
     folders: ['companion', 'plugins'],
     tool: 'rolldown',
@@ -17,7 +16,6 @@ const parts = [
   {
     name: 'web UI',
     sources: ['shared', 'companion/web/client'],
-    entry: 'companion/web/client/index.html',
     output: 'web/index.html',
     folders: ['web'],
     tool: 'vite',
@@ -37,7 +35,6 @@ function extensionPart(browser, folder, args, env = {}) {
   return {
     name: `extension for ${browser}`,
     sources: ['shared', 'extension', 'wxt.config.ts'],
-    entry: 'extension/entrypoints/background/index.ts',
     output: `extension/${folder}/manifest.json`,
     folders: [`extension/${folder}`],
     tool: 'wxt',
@@ -99,7 +96,6 @@ async function buildPart(part) {
   rmSync(out, { recursive: true, force: true });
   if ((await runToolQuietly(part.tool, part.args(out), { HOLDFAST_OUT: out, ...part.env })) !== 0) return false;
   for (const folder of part.folders) {
-    if (!existsSync(join(out, folder))) continue;
     const target = join(root, 'dist', folder);
     mkdirSync(dirname(target), { recursive: true });
     // Swapped whole, so that a program started meanwhile finds the old or the new build, never half of one.
@@ -116,7 +112,6 @@ export async function ensureBuilt({ forTests = false } = {}) {
   const failures = [];
   await withBuildLock(async () => {
     for (const part of forTests ? [...parts, ...partsForTests] : parts) {
-      if (!existsSync(join(root, part.entry))) continue;
       const stampFile = join(root, 'dist/.stamps', part.name.replaceAll(' ', '-'));
       const stamp = sourceStamp(part);
       const fresh = existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp;
