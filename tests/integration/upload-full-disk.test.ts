@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { routes } from '../../shared/protocol/routes.ts';
@@ -63,7 +64,7 @@ it.skipIf(reason !== undefined)(
 
 function whyNoSmallDisk(): string | undefined {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'needs root on Linux to mount a small disk';
-  const folder = fs.mkdtempSync('/tmp/holdfast-mount-');
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-mount-'));
   try {
     const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder]).status === 0;
     if (mounted) spawnSync('umount', [folder]);
