@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { HoldfastError } from '../shared/errors/holdfast-error.ts';
-import { uiOrigins } from '../shared/protocol/hosts.ts';
+import { probeAddress, uiOrigins } from '../shared/protocol/hosts.ts';
 import type { AddressVerdict } from '../shared/url/address-verdict.ts';
 import { Access } from './auth/access.ts';
 import { openCollection, type Collection } from './collection/open-collection.ts';
@@ -125,8 +125,13 @@ async function startParts(
 function createShell(ports: { main: number; fallback: number }): WebShell {
   let shell: WebShell | undefined;
   const folder = path.join(import.meta.dirname, '..', 'web');
-  const frameSources = () => [`http://*.localhost:${ports.main}`, `http://127.0.0.1:${ports.fallback}`];
-  return { serve: (pathname) => (shell ??= createWebShell({ folder, frameSources: frameSources() })).serve(pathname) };
+  const create = () =>
+    createWebShell({
+      folder,
+      frameSources: [`http://*.localhost:${ports.main}`, `http://127.0.0.1:${ports.fallback}`],
+      probe: probeAddress(ports.main),
+    });
+  return { serve: (pathname, scriptsLabel) => (shell ??= create()).serve(pathname, scriptsLabel) };
 }
 
 function addressVerdict(url: string, ownPorts: readonly number[], allow: AllowList): AddressVerdict {

@@ -68,16 +68,11 @@ const smallBodies = (c: Context<AppEnv>, next: () => Promise<void>): Promise<Res
 async function serveWeb(c: Context<AppEnv>, deps: AppDeps): Promise<Response> {
   const site = c.req.header('sec-fetch-site');
   const navigates = c.req.header('sec-fetch-mode') === 'navigate' && c.req.header('sec-fetch-dest') === 'document';
-  if (site !== undefined && site !== 'same-origin' && site !== 'none' && !navigates && !isProbe(c)) {
+  if (site !== undefined && site !== 'same-origin' && site !== 'none' && !navigates) {
     throw new HoldfastError('forbidden_origin', 'This address answers only the Holdfast library.');
   }
-  const answer = await deps.web.serve(c.req.path);
+  const answer = await deps.web.serve(c.req.path, c.req.query('scripts'));
   return c.body(new Uint8Array(answer.body), answer.status as 200, answer.headers);
-}
-
-/** The library at 127.0.0.1 loads one picture to learn whether its proper name resolves in this browser. */
-function isProbe(c: Context<AppEnv>): boolean {
-  return c.req.path === '/probe.png';
 }
 
 function refuseInvalid(result: { success: boolean; error?: unknown }): void {

@@ -1,5 +1,5 @@
 import { normalizeId } from '../../shared/model/ids.ts';
-import { uiOrigins } from '../../shared/protocol/hosts.ts';
+import { probeLabel, uiOrigins } from '../../shared/protocol/hosts.ts';
 import type { Collection } from '../collection/open-collection.ts';
 import type { SnapshotRow } from '../collection/records/tables.ts';
 import type { Logger } from '../log/logger.ts';
@@ -8,7 +8,9 @@ import { securityHeaders, type ReplayMode } from './headers.ts';
 import { loadLabelSecret } from './label-secret.ts';
 import { Labels } from './labels.ts';
 import { findReplayable, findScreenshot, findServed, listReplayable, needsLabel } from './outputs.ts';
+import { answerProbe } from './probe.ts';
 import { refusalOf } from './request-rules.ts';
+import { sentence } from './sentence.ts';
 import { serveOutput } from './serve-output.ts';
 import { Thumbnails, type Thumbnail } from './thumbnail/thumbnails.ts';
 
@@ -62,8 +64,9 @@ class SnapshotReplay implements Replay {
     this.thumbnails = new Thumbnails(options.collection);
   }
 
-  handle(label: string, request: Request): Promise<Response> {
+  async handle(label: string, request: Request): Promise<Response> {
     const url = new URL(request.url);
+    if (label === probeLabel) return answerProbe(request, this.options.port());
     const mode = url.searchParams.get('scripts') === '1' ? 'scripts' : 'static';
     return this.guarded(request, mode, () => ({
       snapshot: this.snapshotOfHost(label),
@@ -151,12 +154,6 @@ class SnapshotReplay implements Replay {
       }));
     return response ?? sentence(404, 'This snapshot holds no such file.', headers);
   }
-}
-
-function sentence(status: number, text: string, headers: Headers): Response {
-  headers.set('Content-Type', 'text/plain; charset=utf-8');
-  headers.set('Cache-Control', 'no-store');
-  return new Response(`${text}\n`, { status, headers });
 }
 
 /** Decoded parts of a path; none when an escape is broken, which no recorded output can match. */

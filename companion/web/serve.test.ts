@@ -15,7 +15,15 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const shell = () => createWebShell({ folder: path.join(folder, 'web'), frameSources: ['http://*.localhost:8745'] });
+const shellOf = (name: string) =>
+  createWebShell({
+    folder: path.join(folder, name),
+    frameSources: ['http://*.localhost:8745', 'http://127.0.0.1:40001'],
+    probe: 'http://probe.localhost:8745/probe.svg',
+  });
+const shell = () => shellOf('web');
+const policyOf = async (address: string, scriptsLabel?: string) =>
+  (await shell().serve(address, scriptsLabel)).headers['content-security-policy']?.split('; ');
 const text = (body: Uint8Array) => new TextDecoder().decode(body);
 
 test.each(['/', '/login', '/snapshot/01890f3e', '/web/https://example.org/a.js', '/anything'])(
@@ -58,7 +66,8 @@ test('every answer forbids scripts, styles and frames from elsewhere, and being 
         "default-src 'none'",
         "script-src 'self'",
         "style-src 'self'",
-        'frame-src http://*.localhost:8745',
+        "img-src 'self' http://probe.localhost:8745/probe.svg",
+        'frame-src http://*.localhost:8745 http://127.0.0.1:40001',
         "frame-ancestors 'none'",
         "base-uri 'none'",
       ]),
@@ -73,9 +82,16 @@ test('every answer forbids scripts, styles and frames from elsewhere, and being 
   }
 });
 
+test('a document for a copy with its scripts on frames the host of that copy and no other', async () => {
+  const label = 'k'.repeat(58);
+  expect(await policyOf('/snapshot/0189', label)).toContain(`frame-src http://${label}.localhost:8745`);
+  for (const wrong of ['', 'UPPER'.repeat(8), `${label}.example`, `${label} *`, `${label}; script-src *`]) {
+    expect(await policyOf('/snapshot/0189', wrong)).toEqual(await policyOf('/snapshot/0189'));
+  }
+});
+
 test('without a build the answer says what to do', async () => {
-  const answer = await createWebShell({ folder: path.join(folder, 'absent'), frameSources: [] }).serve('/');
+  const answer = await shellOf('absent').serve('/');
   expect(answer.status).toBe(503);
   expect(text(answer.body)).toContain('npm run build');
-  expect(answer.headers['content-security-policy']).toContain("frame-src 'none'");
 });

@@ -11,9 +11,10 @@ export interface WebAnswer {
 export interface WebShell {
   /**
    * Answers a path of the UI's host (without query): a built file, or the shell for every page address. The shell
-   * holds no data, so it may be given to anybody; data comes from the API with the reader's cookie.
+   * holds no data, so it may be given to anybody; data comes from the API with the reader's cookie. `scriptsLabel` is
+   * the host label of a copy that shall run its scripts: that document may frame this one host and no other.
    */
-  serve(pathname: string): Promise<WebAnswer>;
+  serve(pathname: string, scriptsLabel?: string): Promise<WebAnswer>;
 }
 
 const types: Record<string, string> = {
@@ -24,18 +25,24 @@ const types: Record<string, string> = {
   '.png': 'image/png',
 };
 
-/**
- * Headers of every answer of the UI's host. `frameSources` are the hosts kept pages may be framed from, for example
- * `http://*.localhost:8745`; nothing else is ever loaded from elsewhere.
- */
-function shellHeaders(frameSources: readonly string[]): Record<string, string> {
+export interface WebShellOptions {
+  /** Where the build wrote the UI (`dist/web`). */
+  folder: string;
+  /** Hosts kept pages may be framed from: every snapshot's own (with `*` for the label), then the fallback port. */
+  frameSources: readonly [ownHosts: string, fallback: string];
+  /** The one picture that may come from elsewhere, to learn whether names below `localhost` resolve. */
+  probe: string;
+}
+
+/** Headers of every answer of the UI's host; nothing but what `frames` and `probe` name is ever loaded from elsewhere. */
+function shellHeaders(frames: readonly string[], probe: string): Record<string, string> {
   const policy = [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    "img-src 'self'",
+    `img-src 'self' ${probe}`,
     "connect-src 'self'",
-    `frame-src ${frameSources.length === 0 ? "'none'" : frameSources.join(' ')}`,
+    `frame-src ${frames.join(' ')}`,
     "form-action 'none'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
@@ -53,11 +60,16 @@ function shellHeaders(frameSources: readonly string[]): Record<string, string> {
   };
 }
 
-/** Serves the UI that the build wrote to `folder` (`dist/web`). */
-export function createWebShell(options: { folder: string; frameSources: readonly string[] }): WebShell {
-  const headers = shellHeaders(options.frameSources);
+/** What the label of a snapshot's host looks like; anything else in the address asks for nothing. */
+const LABEL = /^[a-z0-9]{32,63}$/;
+
+/** Serves the UI that the build wrote. */
+export function createWebShell(options: WebShellOptions): WebShell {
+  const { frameSources, probe } = options;
   return {
-    async serve(pathname) {
+    async serve(pathname, scriptsLabel) {
+      const oneHost = scriptsLabel !== undefined && LABEL.test(scriptsLabel);
+      const headers = shellHeaders(oneHost ? [frameSources[0].replace('*', scriptsLabel)] : frameSources, probe);
       const name = fileNameOf(pathname);
       const file = await readBuilt(options.folder, name ?? 'index.html');
       if (name !== undefined && file) return answer(200, file, { ...headers, ...fileHeaders(name) });

@@ -3,10 +3,10 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Browser, BrowserContext, Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { recordOutputs } from '../../companion/collection/records/results.ts';
 import { findSnapshot } from '../../companion/collection/records/snapshots.ts';
-import { uploadHookName } from '../../shared/model/states.ts';
+import { routes } from '../../shared/protocol/routes.ts';
 import { startCompanion, type TestCompanion } from '../helpers/companion.ts';
+import { keepHtml } from '../helpers/kept-html.ts';
 import { keepPage } from '../helpers/kept-pages.ts';
 import { namelessControls, pageShape, waitForText, weakTexts } from '../helpers/page-checks.ts';
 import { launchBrowser } from '../helpers/real-browsers.ts';
@@ -48,7 +48,7 @@ beforeAll(async () => {
     tags: ['reading'],
     bookmarkedAt: Date.now() - 2 * hour,
   });
-  await keepHtml(kelpId, `<!doctype html><h1>Kelp forests</h1><p>${kelpText}</p>`);
+  await keepHtml(companion.collection, kelpId, `<!doctype html><h1>Kelp forests</h1><p>${kelpText}</p>`);
   browser = await launchBrowser('chromium');
   context = await browser.createBrowserContext();
   page = await context.newPage();
@@ -60,16 +60,6 @@ afterAll(async () => {
   await companion?.stop();
   fs.rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
 });
-
-/** Records what the extension would have sent as the page itself. */
-async function keepHtml(snapshotId: string, html: string): Promise<void> {
-  const { digest, size } = await companion.collection.gate.promoteBytes(Buffer.from(html));
-  const file = { path: 'singlefile.html', size, mimetype: 'text/html', declaredType: 'text/html', digest };
-  const key = { snapshotId, plugin: 'chrome_extension_singlefile', hookName: uploadHookName };
-  await companion.collection.db.write(() =>
-    recordOutputs(companion.collection.db, key, [file], { status: 'succeeded', origin: 'browser' }, Date.now()),
-  );
-}
 
 beforeEach(async () => {
   page = await context.newPage();
@@ -134,6 +124,12 @@ test('by keyboard alone: search, open the page, read it, and back to the search'
   await page.waitForFunction(() => document.querySelectorAll('.row').length === 1);
   expect(await titles()).toEqual(['Kelp forests']);
 
+  expect(await page.$eval('.row-snippet', (snippet) => snippet.textContent)).toBe(kelpText);
+  expect(await page.$$eval('.row-snippet mark', (marks) => marks.map((mark) => mark.textContent))).toEqual([
+    'holdfast',
+  ]);
+  expect(await page.$eval('.chip', (chip) => chip.textContent)).toContain('Begins with');
+
   await page.keyboard.press('ArrowDown');
   expect(await focusedText()).toBe('Kelp forests');
   await page.keyboard.press('Enter');
@@ -149,6 +145,22 @@ test('by keyboard alone: search, open the page, read it, and back to the search'
   await page.focus('.chip button');
   await page.keyboard.press('Enter');
   await waitForText(page, '57 pages kept');
+  expect(complaints).toEqual([]);
+});
+
+test('a search that finds nothing says what was searched, and markup in a found text is text', async () => {
+  const markup = '<img src=x onerror="document.title=1"> zostera';
+  const id = await keepPage(companion.collection, { title: 'Seagrass', text: markup });
+  await openLibrary();
+  await page.goto(`${origin()}/?search=${encodeURIComponent('zostera !! ')}`);
+  await page.waitForSelector('.row-snippet mark');
+  expect(await page.$eval('.row-snippet', (snippet) => snippet.textContent)).toBe(markup);
+  expect(await page.$('.row-snippet img')).toBeNull();
+  await waitForText(page, '“!!” asked for nothing');
+  await page.goto(`${origin()}/?search=${encodeURIComponent('zostera tag:reading -"old page" ')}`);
+  await waitForText(page, 'Looked for the word “zostera” and the tag “reading”, without the phrase “old page”.');
+  expect(await page.$eval('.list-count', (count) => count.textContent)).toBe('Nothing found.');
+  await companion.request(`/api/v1/core/snapshot/${id}`, { method: 'DELETE' });
   expect(complaints).toEqual([]);
 });
 
@@ -215,7 +227,7 @@ test('title, tags and note are changed where they stand', async () => {
   const id = await keepPage(companion.collection, { title: 'Before', url: 'https://edit.example/' });
   await openLibrary();
   await page.goto(`${origin()}/snapshot/${id}`);
-  await page.click('.title-button');
+  await (await page.waitForSelector('.title-button'))!.click();
   await page.keyboard.type('After the edit');
   await page.keyboard.press('Enter');
   await page.click('.details-button');
@@ -243,6 +255,36 @@ test('an archived link opens the newest kept copy, or offers to keep the address
   await page.goto(`${origin()}/web/javascript:alert(1)`);
   await waitForText(page, 'This address cannot be kept');
   expect(await page.$$eval('main a', (links) => links.length)).toBe(0);
+});
+
+test('a file of addresses is read, counted and kept; a file without any is answered in one sentence', async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-import-'));
+  const file = (name: string, bytes: string): string => {
+    fs.writeFileSync(path.join(folder, name), bytes);
+    return path.join(folder, name);
+  };
+  await openLibrary();
+  await page.click('[aria-controls="add-panel"]');
+  const chooser = (await page.$('#add-panel input[type=file]'))!;
+  const answer = async (): Promise<string> =>
+    page.$eval('#add-panel .ways > :last-child .answer', (it) => it.textContent);
+  for (const [name, bytes, sentence] of [
+    ['prose.txt', 'no link here', 'No address was found in prose.txt. Addresses begin with http:// or https://.'],
+    ['empty.txt', '', 'empty.txt is empty.'],
+    ['picture.txt', 'PNG\0\0http://a.example/', 'picture.txt was not read. This is no text; choose a file of'],
+  ] as const) {
+    await chooser.uploadFile(file(name, bytes));
+    await expect.poll(answer, patience).toContain(sentence);
+  }
+  const text = `See https://import-a.example/x, https://import-b.example/ and http://127.0.0.1:${companion.port}/.`;
+  await chooser.uploadFile(file('links.md', text));
+  await expect.poll(answer, patience).toContain('2 addresses found in links.md.');
+  expect(await answer()).toContain('1 other cannot be kept:');
+  await page.evaluate(() => document.querySelector<HTMLElement>('#add-panel .ways > :last-child button')!.click());
+  await expect.poll(answer, patience).toContain('2 pages will be kept.');
+  const [crawl] = (await companion.request(routes.crawls)).json() as [{ urls: string }];
+  expect(crawl.urls).toBe('https://import-a.example/x\nhttps://import-b.example/\n');
+  fs.rmSync(folder, { recursive: true });
 });
 
 test('a code is shown to connect a browser', async () => {

@@ -12,6 +12,7 @@ import { defaultUploadLimits, type UploadLimits } from '../../companion/uploads/
 import { createUploads, type Uploads } from '../../companion/uploads/uploads.ts';
 import { createWebShell } from '../../companion/web/serve.ts';
 import { uploadHookName } from '../../shared/model/states.ts';
+import { probeAddress } from '../../shared/protocol/hosts.ts';
 import { routes } from '../../shared/protocol/routes.ts';
 import { sendRequest, type RequestOptions, type TestAnswer } from './companion.ts';
 
@@ -47,7 +48,11 @@ export async function startUploadServer(dataDir: string, limits: Partial<UploadL
     uploads,
     search,
     replay,
-    web: createWebShell({ folder: dataDir, frameSources: [] }),
+    web: createWebShell({
+      folder: dataDir,
+      frameSources: ['http://*.localhost:1', 'http://127.0.0.1:2'],
+      probe: probeAddress(1),
+    }),
     settings: loadSettings(collection.layout.settings()).settings,
     log,
     port: () => port,

@@ -9,6 +9,12 @@ export interface Place {
 
 export const place = signal<Place>(readPlace());
 
+/**
+ * A document that runs the scripts of a kept copy may frame that one host and no other, so every other page needs a
+ * document of its own.
+ */
+export const isForOneCopy = new URLSearchParams(location.search).has('scripts');
+
 function readPlace(): Place {
   return { path: location.pathname, query: location.search, hash: location.hash };
 }
@@ -21,6 +27,11 @@ export interface Bookmark {
 
 /** Goes to an address of this UI without loading the document again. `replace` leaves no entry to go back to. */
 export function navigate(address: string, options: { replace?: boolean } = {}): void {
+  if (isForOneCopy) {
+    if (options.replace) location.replace(address);
+    else location.assign(address);
+    return;
+  }
   if (options.replace) {
     history.replaceState(null, '', address);
   } else {

@@ -1,7 +1,7 @@
 import type { SnapshotRecord } from '../../../../shared/model/api-records.ts';
 import { countPhrase, sizePhrase } from '../../../../shared/words/amounts.ts';
 import { addTag, patchSnapshot } from '../api/snapshots.ts';
-import { navigate } from '../router.ts';
+import { isForOneCopy, navigate } from '../router.ts';
 import { deleteWithUndo, undoMs } from '../shell/deletions.ts';
 import { TimePhrase } from '../shell/time-phrase.tsx';
 import { waitsForBrowser } from '../library/snapshot-view.ts';
@@ -60,20 +60,28 @@ export function DetailsPanel({ snapshot, onChange }: Props) {
         <NoteField text={snapshot.notes} onSave={(notes) => onChange(() => patchSnapshot(snapshot.id, { notes }))} />
       </section>
       <ResultsSection results={snapshot.archiveresults} />
-      <section class="details-end">
-        <button
-          type="button"
-          class="button danger"
-          onClick={() => {
-            deleteWithUndo([snapshot.id]);
-            navigate('/');
-          }}
-        >
-          Delete this copy
-        </button>
-        <p class="soft">You can take it back for {undoMs / 1000} seconds.</p>
-      </section>
+      <DeleteSection id={snapshot.id} />
     </aside>
+  );
+}
+
+/** Leaving this page carries a deletion out, so there must be a page to stay on that offers the way back. */
+function DeleteSection({ id }: { id: string }) {
+  if (isForOneCopy) return <p class="soft">Turn the scripts off to delete this copy.</p>;
+  return (
+    <section class="details-end">
+      <button
+        type="button"
+        class="button danger"
+        onClick={() => {
+          deleteWithUndo([id]);
+          navigate('/');
+        }}
+      >
+        Delete this copy
+      </button>
+      <p class="soft">You can take it back for {undoMs / 1000} seconds.</p>
+    </section>
   );
 }
 

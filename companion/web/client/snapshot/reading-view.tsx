@@ -1,15 +1,23 @@
 import { useState } from 'preact/hooks';
-import { uiHostName } from '../../../../shared/protocol/hosts.ts';
 import { sizePhrase } from '../../../../shared/words/amounts.ts';
 import type { ReplayOutput } from '../api/snapshots.ts';
 import { outputKey, readerKind } from './outputs.ts';
 import { PlainText } from './plain-text.tsx';
+import { frameAddress, namesResolve } from './replay-hosts.ts';
+import { withScripts } from './scripts.ts';
+
+interface Props {
+  output: ReplayOutput;
+  name: string;
+  /** Whether the copy's own scripts may run. */
+  scripts: boolean;
+}
 
 /**
  * The kept copy itself. Pages, documents and derived HTML stand in a frame of their own host, whose answers carry the
  * sandbox (an attribute here would break PDFs). Pictures are drawn by this page: as an image they cannot act.
  */
-export function ReadingView({ output, name }: { output: ReplayOutput; name: string }) {
+export function ReadingView({ output, name, scripts }: Props) {
   // Every answer of the companion may carry a new address for the same bytes; the frame must not load again for that.
   const [held, setHeld] = useState(output);
   const current = outputKey(held) === outputKey(output) ? held : output;
@@ -24,20 +32,18 @@ export function ReadingView({ output, name }: { output: ReplayOutput; name: stri
   }
   if (isPlain(current.mimetype)) return <PlainText output={current} isData={readerKind(current) === 'file'} />;
   if (current.kind === 'file') return <FileCard output={current} />;
+  const resolves = namesResolve.value;
+  if (resolves === undefined) return null;
+  const address = frameAddress(current, resolves);
   return (
     <iframe
       key={outputKey(current)}
       class="reading-frame"
-      src={frameAddress(current)}
+      src={scripts && resolves ? withScripts(address) : address}
       title={`Kept copy of ${name}`}
       referrerpolicy="no-referrer"
     />
   );
-}
-
-/** Where this UI itself is reached by number, names below `localhost` are not to be relied on. */
-function frameAddress(output: ReplayOutput): string {
-  return location.hostname === uiHostName ? output.url : (output.fallback_url ?? output.url);
 }
 
 /** Text without markup is set by this page, in its own type. */

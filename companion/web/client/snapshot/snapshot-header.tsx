@@ -3,6 +3,9 @@ import type { Replay, ReplayOutput } from '../api/snapshots.ts';
 import { markGlyphs, shortAddress, stateMark } from '../library/snapshot-view.ts';
 import { EditableTitle } from './editable-title.tsx';
 import { KindSwitcher } from './kind-switcher.tsx';
+import { namesResolve } from './replay-hosts.ts';
+import { ScriptsMenu } from './scripts-menu.tsx';
+import { hasScripts, turnScriptsOff, turnScriptsOn } from './scripts.ts';
 import { VersionLine } from './version-line.tsx';
 
 interface Props {
@@ -10,6 +13,8 @@ interface Props {
   versions: SnapshotRecord[];
   replay: Replay | undefined;
   shown: ReplayOutput | undefined;
+  /** Whether the copy's own scripts run. */
+  scripts: boolean;
   detailsOpen: boolean;
   onChoose: (output: ReplayOutput) => void;
   onTitle: (title: string) => void;
@@ -22,6 +27,7 @@ export function SnapshotHeader({
   versions,
   replay,
   shown,
+  scripts,
   detailsOpen,
   onChoose,
   onTitle,
@@ -53,7 +59,16 @@ export function SnapshotHeader({
       </p>
       <VersionLine versions={versions} shownId={snapshot.id} />
       {replay && replay.outputs.length > 0 ? (
-        <KindSwitcher outputs={replay.outputs} shown={shown} onChoose={onChoose} />
+        <div class="kinds">
+          <KindSwitcher outputs={replay.outputs} shown={shown} onChoose={onChoose} />
+          {hasScripts(shown) && namesResolve.value !== undefined ? (
+            <ScriptsMenu
+              running={scripts}
+              possible={namesResolve.value}
+              onTurn={(on) => (on ? turnScriptsOn(snapshot.id, replay) : turnScriptsOff(snapshot.id))}
+            />
+          ) : null}
+        </div>
       ) : null}
       <button
         type="button"

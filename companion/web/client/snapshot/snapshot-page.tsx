@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { SnapshotRecord } from '../../../../shared/model/api-records.ts';
 import { RequestFailed } from '../api/request.ts';
 import { getReplay, getSnapshot, listSnapshots, patchSnapshot } from '../api/snapshots.ts';
@@ -12,6 +12,8 @@ import { DetailsPanel } from './details-panel.tsx';
 import { NothingToShow } from './nothing-to-show.tsx';
 import { outputKey, shownOutput } from './outputs.ts';
 import { ReadingView } from './reading-view.tsx';
+import { askWhetherNamesResolve } from './replay-hosts.ts';
+import { hasScripts, scriptsRun } from './scripts.ts';
 import { SnapshotHeader } from './snapshot-header.tsx';
 
 /** Copies of one address a reader can step through. */
@@ -40,7 +42,9 @@ function LoadedPage({ snapshot, onReload }: { snapshot: SnapshotRecord; onReload
   const [chosen, setChosen] = useState<ReplayOutput>();
   const [detailsOpen, setDetailsOpen] = useRemembered('details', false);
   const [sentence, setSentence] = useState('');
+  useEffect(askWhetherNamesResolve, []);
   const shown = replay.value ? shownOutput(replay.value, chosen && outputKey(chosen)) : undefined;
+  const scripts = replay.value !== undefined && hasScripts(shown) && scriptsRun(snapshot.id, replay.value);
 
   const change = async (work: () => Promise<unknown>) => {
     try {
@@ -60,6 +64,7 @@ function LoadedPage({ snapshot, onReload }: { snapshot: SnapshotRecord; onReload
         versions={versions.value?.items ?? []}
         replay={replay.value}
         shown={shown}
+        scripts={scripts}
         detailsOpen={detailsOpen}
         onChoose={setChosen}
         onTitle={(title) => void change(() => patchSnapshot(snapshot.id, { title }))}
@@ -69,7 +74,7 @@ function LoadedPage({ snapshot, onReload }: { snapshot: SnapshotRecord; onReload
       <div class="snapshot-body" data-details={detailsOpen}>
         <main id="main" class="reading" tabIndex={-1}>
           {shown ? (
-            <ReadingView output={shown} name={snapshotName(snapshot)} />
+            <ReadingView output={shown} name={snapshotName(snapshot)} scripts={scripts} />
           ) : (
             <NothingToShow snapshot={snapshot} failure={replay.failure} asked={replay.value !== undefined} />
           )}
