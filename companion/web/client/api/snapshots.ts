@@ -1,6 +1,6 @@
 import type { SnapshotRecord } from '../../../../shared/model/api-records.ts';
 import type { ResultOrigin } from '../../../../shared/model/states.ts';
-import type { PatchSnapshotRequest } from '../../../../shared/protocol/requests.ts';
+import type { FoundAddresses, PatchSnapshotRequest } from '../../../../shared/protocol/requests.ts';
 import { routes } from '../../../../shared/protocol/routes.ts';
 import { request } from './request.ts';
 
@@ -13,11 +13,35 @@ export interface ListQuery {
   limit?: number;
 }
 
+/** How the companion took one part of a search. */
+export interface Understood {
+  kind: 'word' | 'phrase' | 'prefix' | 'tag' | 'url' | 'site' | 'after' | 'before' | 'ignored';
+  text: string;
+  isExcluded: boolean;
+}
+
+export interface SnippetPiece {
+  text: string;
+  hit: boolean;
+}
+
+/** What the companion says about a search beside the pages it found. */
+interface SearchAnswer {
+  understood: Understood[];
+  /** By snapshot. */
+  snippets: Record<string, SnippetPiece[]>;
+  is_at_least: boolean;
+  /** A sentence about limits of this answer. */
+  note: string | null;
+}
+
 /** One page of the list: the reference's envelope as far as the UI reads it. */
 export interface ListPage<Item> {
   total_items: number;
   items: Item[];
   next: string | null;
+  /** Null when no words were searched for. */
+  search: SearchAnswer | null;
 }
 
 export function listSnapshots(query: ListQuery, signal?: AbortSignal): Promise<ListPage<SnapshotRecord>> {
@@ -74,6 +98,11 @@ export function addUrls(
   tag: string,
 ): Promise<{ success: boolean; errors: string[]; result?: AddResult }> {
   return request(routes.cliAdd, { method: 'POST', body: { urls, tag, depth: 0 } });
+}
+
+/** The addresses inside a text, as the companion finds them; nothing is kept by asking. */
+export function findAddresses(text: string): Promise<FoundAddresses> {
+  return request(routes.findAddresses, { method: 'POST', body: { text } });
 }
 
 interface AddResult {

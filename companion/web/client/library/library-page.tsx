@@ -34,7 +34,12 @@ export function LibraryPage() {
   return (
     <>
       <TopBar>
-        <SearchBox text={search} onChange={searchFor} onLeaveDown={focusFirstRow} />
+        <SearchBox
+          text={search}
+          understood={list.value?.understood ?? []}
+          onChange={searchFor}
+          onLeaveDown={focusFirstRow}
+        />
         <button
           type="button"
           class="button"
@@ -55,7 +60,7 @@ export function LibraryPage() {
           ) : (
             <ListHeading filtered={search !== '' || crawl !== null} list={counted} view={view} onView={setView} />
           )}
-          <SnapshotRows items={items ?? []} view={view} />
+          <SnapshotRows items={items ?? []} snippets={list.value?.snippets ?? {}} view={view} />
           {list.value?.more ? (
             <button type="button" class="button show-more" onClick={list.showMore}>
               Show {rowsPerStep} more

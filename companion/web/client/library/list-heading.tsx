@@ -1,8 +1,10 @@
 import { countPhrase, numberPhrase } from '../../../../shared/words/amounts.ts';
+import type { SnapshotList } from './load-list.ts';
+import { leftOut, lookedFor } from './understood.ts';
 
 export type ListView = 'list' | 'grid';
 
-interface ListCount {
+interface ListCount extends Pick<SnapshotList, 'understood' | 'note'> {
   /** Of the whole list, as far as the companion counted. */
   total: number;
   shown: number;
@@ -23,9 +25,10 @@ export function ListHeading({ filtered, list, view, onView }: Props) {
   return (
     <div class="list-heading">
       <h1 class="visually-hidden">Library</h1>
-      <p class="list-count" role="status" aria-live="polite">
-        {list === undefined ? 'Looking.' : countSentence(filtered, list)}
-      </p>
+      <div class="list-said" role="status" aria-live="polite">
+        <p class="list-count">{list === undefined ? 'Looking.' : countSentence(filtered, list)}</p>
+        {list ? <Remarks list={list} /> : null}
+      </div>
       <div class="segmented" role="group" aria-label="Show as">
         {(['list', 'grid'] as const).map((name) => (
           <button key={name} type="button" aria-pressed={view === name} onClick={() => onView(name)}>
@@ -37,9 +40,18 @@ export function ListHeading({ filtered, list, view, onView }: Props) {
   );
 }
 
+/** What the count alone does not tell: what was searched when nothing was found, and where the answer ends. */
+function Remarks({ list }: { list: ListCount }) {
+  const searched =
+    list.shown === 0 && list.understood.length > 0
+      ? `${lookedFor(list.understood)} Titles, addresses, tags, notes and the text of every kept page were searched. Remove a part, or try fewer words.`
+      : '';
+  const sentence = [searched, leftOut(list.understood), list.note ?? ''].filter((part) => part !== '').join(' ');
+  return sentence === '' ? null : <p class="list-remarks">{sentence}</p>;
+}
+
 function countSentence(filtered: boolean, { total, shown, more }: ListCount): string {
-  if (shown === 0)
-    return !filtered ? 'Nothing is kept yet.' : 'No kept page has all of this. Remove a part, or try fewer words.';
+  if (shown === 0) return filtered ? 'Nothing found.' : 'Nothing is kept yet.';
   const verb = filtered ? 'found' : 'kept';
   if (more && total <= shown) return `More than ${countPhrase(shown, 'page')} ${verb}, ${numberPhrase(shown)} shown`;
   const rest = shown < total ? `, ${numberPhrase(shown)} shown` : '';

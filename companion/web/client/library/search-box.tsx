@@ -1,18 +1,22 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { formatSearch, parseSearch, partLabel } from './search-query.ts';
+import type { Understood } from '../api/snapshots.ts';
+import { formatSearch, parseSearch } from './search-query.ts';
+import { chipLabels } from './understood.ts';
 
 /** How long the reader may pause in a word before the list follows. */
 const TYPING_MS = 250;
 
 interface Props {
   text: string;
+  /** How the companion took the text of its last answer. */
+  understood: readonly Understood[];
   onChange: (text: string) => void;
   /** The reader goes down from the box into the list. */
   onLeaveDown: () => void;
 }
 
 /** One box for words, `tag:` and dates; below it what was understood, each part removable. */
-export function SearchBox({ text, onChange, onLeaveDown }: Props) {
+export function SearchBox({ text, understood, onChange, onLeaveDown }: Props) {
   const [typed, setTyped] = useState(text);
   const input = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -54,18 +58,25 @@ export function SearchBox({ text, onChange, onLeaveDown }: Props) {
           }}
         />
       </form>
-      <Chips text={typed} onRemove={(next) => apply(next, true)} />
+      <Chips text={typed} understood={understood} onRemove={(next) => apply(next, true)} />
     </search>
   );
 }
 
-function Chips({ text, onRemove }: { text: string; onRemove: (text: string) => void }) {
+interface ChipsProps {
+  text: string;
+  understood: readonly Understood[];
+  onRemove: (text: string) => void;
+}
+
+function Chips({ text, understood, onRemove }: ChipsProps) {
   const parts = parseSearch(text);
+  const labels = chipLabels(parts, understood);
   if (parts.length === 0) return null;
   return (
     <ul class="chips" aria-label="Understood as">
       {parts.map((part, index) => {
-        const label = partLabel(part);
+        const label = labels[index]!;
         return (
           <li key={`${index} ${part.text}`} class="chip">
             <span class="chip-kind">{label}</span>

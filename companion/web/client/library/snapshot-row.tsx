@@ -1,19 +1,23 @@
 import type { SnapshotRecord } from '../../../../shared/model/api-records.ts';
 import { sizePhrase } from '../../../../shared/words/amounts.ts';
+import type { SnippetPiece } from '../api/snapshots.ts';
 import { snapshotAddress } from '../router.ts';
 import { TimePhrase } from '../shell/time-phrase.tsx';
 import { formatSearch } from './search-query.ts';
 import { hostOf, markGlyphs, shortAddress, snapshotName, stateMark } from './snapshot-view.ts';
+import { Snippet } from './snippet.tsx';
 import { Thumbnail } from './thumbnail.tsx';
 
 interface Props {
   snapshot: SnapshotRecord;
+  /** Where the searched words stand; undefined without a search. */
+  snippet: readonly SnippetPiece[] | undefined;
   selected: boolean;
   onSelect: (selected: boolean, toHere: boolean) => void;
 }
 
 /** One kept page in the list or the grid. The whole row is the link; the box selects. */
-export function SnapshotRow({ snapshot, selected, onSelect }: Props) {
+export function SnapshotRow({ snapshot, snippet, selected, onSelect }: Props) {
   const name = snapshotName(snapshot);
   const mark = stateMark(snapshot);
   return (
@@ -37,6 +41,7 @@ export function SnapshotRow({ snapshot, selected, onSelect }: Props) {
             <span class="row-path">{shortAddress(snapshot.url).slice(hostOf(snapshot.url).length)}</span>
           </span>
         )}
+        <Snippet pieces={snippet} />
         <span class="row-state" data-mark={mark}>
           <span class="state-glyph" aria-hidden="true">
             {markGlyphs[mark]}
