@@ -12,6 +12,7 @@ import type { AppDeps, AppEnv } from './dependencies.ts';
 import { errorResponse } from './error-response.ts';
 import { guard, requireHost } from './middleware/guard.ts';
 import { accessRoutes } from './routes/access.ts';
+import { addressRoutes } from './routes/addresses.ts';
 import { archiveResultRoutes } from './routes/archiveresults.ts';
 import { crawlRoutes } from './routes/crawls.ts';
 import { digestRoutes } from './routes/digests.ts';
@@ -43,7 +44,7 @@ export function createApp(deps: AppDeps): OpenAPIHono<AppEnv> {
     app.get(path, (c) => c.json({ name: companionName, version: holdfastVersion, api: routes.base }));
   }
   for (const part of [accessRoutes, snapshotRoutes, tagRoutes, crawlRoutes, libraryRoutes]) app.route('/', part(deps));
-  for (const part of [archiveResultRoutes, digestRoutes, eventRoutes]) app.route('/', part(deps));
+  for (const part of [addressRoutes, archiveResultRoutes, digestRoutes, eventRoutes]) app.route('/', part(deps));
   app.doc31(`${routes.base}/openapi.json`, { openapi: '3.1.0', info: { title: 'Holdfast', version: holdfastVersion } });
   app.on(['GET', 'HEAD'], '*', (c) => (c.req.path.startsWith('/api') ? c.notFound() : serveWeb(c, deps)));
   return app;

@@ -47,6 +47,10 @@ export const cliAddSchema = z.object({
 });
 export type CliAddRequest = z.infer<typeof cliAddSchema>;
 
+/** What was found in a text that may hold addresses: those that can be kept, and a sentence for each other. */
+export const foundAddressesSchema = z.object({ urls: z.array(z.string()), refused: z.array(z.string()) });
+export type FoundAddresses = z.infer<typeof foundAddressesSchema>;
+
 export const digestsRequestSchema = z.object({ digests: z.array(z.string()).max(10_000) });
 export const digestsResponseSchema = z.object({ known: z.array(z.string()) });
 

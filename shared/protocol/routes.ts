@@ -24,6 +24,7 @@ export const routes = {
   crawl: (id: string) => `${base}/crawls/crawl/${id}`,
   cliAdd: `${base}/cli/add`,
   cliSearch: `${base}/cli/search`,
+  findAddresses: `${base}/import/addresses`,
   checkToken: `${base}/auth/check_api_token`,
   status: `${base}/status`,
   /** Asks for the replay address of one snapshot: `{replay: {output path: address}}`. */

@@ -2,7 +2,8 @@ import { useState } from 'preact/hooks';
 import { countPhrase } from '../../../../shared/words/amounts.ts';
 import { RequestFailed } from '../api/request.ts';
 import { addUrls } from '../api/snapshots.ts';
-import { findAddresses, parseAddressList } from './address-list.ts';
+import { parseAddressList } from './address-list.ts';
+import { readAddressFile } from './address-file.ts';
 
 interface Props {
   /** Distinguishes the fields when both forms are on the page. */
@@ -40,13 +41,11 @@ export function AddForm({ id, many, onAdded }: Props) {
 
   const readFile = async (file: File | undefined) => {
     if (!file) return;
-    const found = findAddresses(await file.text());
-    setText(found.join('\n'));
-    const sentence =
-      found.length === 0
-        ? `No address was found in ${file.name}.`
-        : `${countPhrase(found.length, 'address', 'addresses')} found in ${file.name}. Take out what you do not want, then keep them.`;
-    setAnswer({ sentence, refused: [] });
+    setBusy(true);
+    const read = await readAddressFile(file);
+    setBusy(false);
+    if (read.urls.length > 0) setText(read.urls.join('\n'));
+    setAnswer({ sentence: read.sentence, refused: read.refused });
   };
 
   return (

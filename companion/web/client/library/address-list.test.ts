@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findAddresses, parseAddressList } from './address-list.ts';
+import { parseAddressList } from './address-list.ts';
 
 test('one address on a line, each once, scheme added where a person left it out', () => {
   const text = 'https://a.example/x\r\n\n# a note\nexample.org/page?q=1\nhttps://a.example/x\nlocalhost:80';
@@ -15,11 +15,4 @@ test('a line that holds no address is told with its number', () => {
   expect(refused).toHaveLength(3);
   expect(refused[0]).toContain('Line 1, "ftp://a.example/", has the scheme ftp:');
   expect(refused[1]).toContain('one address at a time');
-});
-
-test('addresses are found in a bookmarks file and in prose', () => {
-  const file =
-    '<DT><A HREF="https://a.example/?x=1&amp;y=2" ADD_DATE="1">A</A>\nSee https://b.example/c. (https://d.example/e)';
-  expect(findAddresses(file)).toEqual(['https://a.example/?x=1&y=2', 'https://b.example/c', 'https://d.example/e']);
-  expect(findAddresses('nothing here')).toEqual([]);
 });

@@ -21,12 +21,6 @@ export function parseAddressList(text: string): AddressList {
   return { urls: [...urls], refused };
 }
 
-/** Addresses inside any text, for files that are no list: bookmarks, exported tables, pages. */
-export function findAddresses(text: string): string[] {
-  const found = text.match(/https?:\/\/[^\s"'<>\\^`{|}]+/gi) ?? [];
-  return [...new Set(found.map((address) => address.replaceAll('&amp;', '&').replace(/[),.;\]]+$/, '')))];
-}
-
 /** People leave the scheme out: `example.org/a` means https. */
 function withScheme(text: string): string {
   return /^[\w-]+(\.[\w-]+)+(:\d+)?([/?#]\S*)?$/.test(text) ? `https://${text}` : text;
