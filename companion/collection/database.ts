@@ -20,7 +20,7 @@ export const sqlBuilder = new Kysely<Tables>({
 export interface DatabaseOptions {
   /** Called once when a write has waited longer than two seconds for another program. */
   onWaiting?: (sentence: string) => void;
-  /** Sees every executed statement's SQL; tests count statements with it. */
+  /** Sees the SQL of everything executed, values filled in, also where transactions begin and end; tests read it. */
   onStatement?: (sql: string) => void;
 }
 
@@ -35,7 +35,9 @@ export class Db {
 
   constructor(file: string, options: DatabaseOptions = {}) {
     this.options = options;
-    this.connection = new Database(file, { timeout: 0 });
+    const { onStatement } = options;
+    const verbose = onStatement && ((sql: unknown): void => onStatement(String(sql)));
+    this.connection = new Database(file, { timeout: 0, verbose });
     // better-sqlite3 silently runs WAL with NORMAL: an acknowledged row must survive a power cut.
     this.connection.pragma('journal_mode = WAL');
     this.connection.pragma('synchronous = FULL');
@@ -124,7 +126,6 @@ export class Db {
   }
 
   private statement(sql: string): Database.Statement {
-    this.options.onStatement?.(sql);
     let statement = this.statements.get(sql);
     if (!statement) {
       statement = this.connection.prepare(sql);

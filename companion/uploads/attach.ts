@@ -4,13 +4,13 @@ import type { Digest } from '../../shared/digest/digest.ts';
 import type { ResultStatus } from '../../shared/model/states.ts';
 import { sniffMimetype } from '../collection/mimetypes.ts';
 import type { Collection } from '../collection/open-collection.ts';
-import { findOutput, mergeResult, recordOutputs, type ResultKey } from '../collection/records/results.ts';
+import { findOutput, mergeResult, recordOutputsOf, type ResultKey } from '../collection/records/results.ts';
 import type { ArchiveResultRow, OutputRow } from '../collection/records/tables.ts';
 import { knownDigests, takeBackOutput } from '../collection/records/upload-rows.ts';
 import { readHead } from './byte-files.ts';
 import { linkFiles } from './finish.ts';
 import { checkPath, checkSnapshotSize, type UploadLimits } from './room.ts';
-import type { UploadTarget } from './targets.ts';
+import { requireTarget, type UploadTarget } from './targets.ts';
 
 /** Looked up in one statement: keeps each turn on the server's connection short. */
 const digestsPerStatement = 200;
@@ -52,8 +52,6 @@ export async function attachFile(
   const { db, layout } = collection;
   const size = await collection.blobs.size(attachment.digest);
   if (size === undefined || knownDigests(db, ownerId, [attachment.digest]).length === 0) throw sendBytes();
-  checkPath(db, target.result.id, attachment.path, allowed);
-  checkSnapshotSize(target.snapshot, 0, size, allowed);
   const head = await readHead(layout.blob(attachment.digest)).catch(() => undefined);
   if (head === undefined) throw sendBytes();
   const mimetype = await sniffMimetype(head, attachment.path);
@@ -70,8 +68,12 @@ export async function attachFile(
     digest: attachment.digest,
   };
   const { before, row } = await db.write(() => {
-    const earlier = findOutput(db, target.result.id, attachment.path);
-    recordOutputs(db, key, [file], {}, Date.now());
+    // Read anew: the page may have been deleted, or filled by others, while the file was looked at.
+    const { result, snapshot } = requireTarget(db, target.result.id, target.snapshot.id);
+    checkPath(db, result.id, attachment.path, allowed);
+    checkSnapshotSize(snapshot, 0, size, allowed);
+    const earlier = findOutput(db, result.id, attachment.path);
+    recordOutputsOf(db, result, [file], {}, Date.now());
     return { before: earlier, row: findOutput(db, target.result.id, attachment.path)! };
   });
   if ((await collection.blobs.size(attachment.digest)) === undefined) {

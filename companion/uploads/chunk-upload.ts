@@ -29,6 +29,9 @@ export interface ChunkOutcome {
   received: number;
 }
 
+/** Complete bytes that no row will ever name. */
+const refusedForGood = new Set<string>(['deleted', 'not_found', 'invalid_path', 'too_many_files']);
+
 interface ChunkParts {
   collection: Collection;
   index: UploadIndex;
@@ -141,7 +144,7 @@ export class ChunkUpload {
       entry.onDisk = false;
       return result;
     } catch (error) {
-      if (isHoldfastError(error) && (error.code === 'deleted' || error.code === 'not_found')) await this.turn.discard();
+      if (isHoldfastError(error) && refusedForGood.has(error.code)) await this.turn.discard();
       throw error;
     }
   }

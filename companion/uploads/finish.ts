@@ -6,15 +6,15 @@ import { syncFolder } from '../collection/durable-files.ts';
 import { folderFacts, linkOutput } from '../collection/links.ts';
 import { releaseReserve, type Collection } from '../collection/open-collection.ts';
 import {
+  changeResult,
   findOutput,
   findResult,
-  mergeResult,
-  recordOutputs,
+  recordOutputsOf,
   type NewOutput,
-  type ResultKey,
 } from '../collection/records/results.ts';
 import { requireSnapshot } from '../collection/records/snapshots.ts';
 import type { ArchiveResultRow, SnapshotRow } from '../collection/records/tables.ts';
+import { checkClash } from './room.ts';
 import type { CompleteFile, Completion } from './upload-record.ts';
 
 /**
@@ -60,17 +60,18 @@ function recordFiles(
   const found = findResult(db, resultId);
   if (!found) throw new HoldfastError('deleted', 'This page was deleted from your collection while its file was sent.');
   const snapshot = requireSnapshot(db, found.snapshot_id);
-  const key: ResultKey = { snapshotId: found.snapshot_id, plugin: found.plugin, hookName: found.hook_name };
   // What is recorded already, as after a lost answer, is no new input for anybody.
   const fresh = completion.files.filter((file) => findOutput(db, resultId, file.path)?.digest !== file.digest);
+  // Two uploads may have been let in before either was recorded.
+  for (const file of fresh) checkClash(db, resultId, file.path);
   const changes = {
     ...completion.changes,
     status: completion.changes.status ?? statusWithFiles(found),
     origin: 'browser' as const,
   };
   const now = Date.now();
-  if (fresh.length === 0) return { result: mergeResult(db, key, changes, now), snapshot };
-  return { result: recordOutputs(db, key, fresh.map(toNewOutput), changes, now), snapshot };
+  if (fresh.length === 0) return { result: changeResult(db, found, changes, now), snapshot };
+  return { result: recordOutputsOf(db, found, fresh.map(toNewOutput), changes, now), snapshot };
 }
 
 /** A result that was only announced has its files now (reference 1.4). */

@@ -2,7 +2,7 @@ import fs from 'node:fs/promises';
 import { HoldfastError } from '../../shared/errors/holdfast-error.ts';
 import { limits } from '../../shared/limits.ts';
 import type { Db } from '../collection/database.ts';
-import { pathFacts } from '../collection/records/upload-rows.ts';
+import { pathFacts, type PathFacts } from '../collection/records/upload-rows.ts';
 import type { SnapshotRow } from '../collection/records/tables.ts';
 
 /** All in bytes, except the number of files. */
@@ -55,16 +55,20 @@ export function checkSnapshotSize(
 
 /** Refuses one file too many, and a path that is a folder and a file at once. */
 export function checkPath(db: Db, resultId: string, outputPath: string, allowed: UploadLimits): void {
-  const facts = pathFacts(db, resultId, outputPath);
-  if (facts.clash !== null) {
-    throw new HoldfastError(
-      'invalid_path',
-      `${JSON.stringify(outputPath)} and ${JSON.stringify(facts.clash)} cannot both be files.`,
-    );
-  }
+  const facts = checkClash(db, resultId, outputPath);
   if (facts.otherFiles < allowed.filesPerResultMax) return;
   const sentence = `One result may hold ${allowed.filesPerResultMax} files; this would be one more.`;
   throw new HoldfastError('too_many_files', sentence, { details: { limit: 'files', max: allowed.filesPerResultMax } });
+}
+
+/** Refuses a path that would be a folder and a file at once; answers what the result's other paths say. */
+export function checkClash(db: Db, resultId: string, outputPath: string): PathFacts {
+  const facts = pathFacts(db, resultId, outputPath);
+  if (facts.clash === null) return facts;
+  throw new HoldfastError(
+    'invalid_path',
+    `${JSON.stringify(outputPath)} and ${JSON.stringify(facts.clash)} cannot both be files.`,
+  );
 }
 
 /** Refuses bytes the disk has no room for, leaving the free space that is never given to uploads. */

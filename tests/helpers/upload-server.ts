@@ -14,6 +14,7 @@ import { createWebShell } from '../../companion/web/serve.ts';
 import { uploadHookName } from '../../shared/model/states.ts';
 import { probeAddress } from '../../shared/protocol/hosts.ts';
 import { routes } from '../../shared/protocol/routes.ts';
+import { traceStatements, type TracedStatement } from './statement-trace.ts';
 import { sendRequest, type RequestOptions, type TestAnswer } from './companion.ts';
 
 /** The HTTP app on a real socket over a real collection, in this process, so that its statements can be watched. */
@@ -24,14 +25,14 @@ export interface UploadServer {
   uploads: Uploads;
   access: Access;
   /** Statements executed since the last call. */
-  takeStatements: () => string[];
+  takeStatements: () => TracedStatement[];
   request: (path: string, options?: RequestOptions) => Promise<TestAnswer>;
   stop: () => Promise<void>;
 }
 
 export async function startUploadServer(dataDir: string, limits: Partial<UploadLimits> = {}): Promise<UploadServer> {
-  let statements: string[] = [];
-  const collection = await openCollection(dataDir, { onStatement: (sql) => statements.push(sql) });
+  const trace = traceStatements();
+  const collection = await openCollection(dataDir, { onStatement: trace.note });
   const log = createLogger('silent', 'test');
   const uploads = await createUploads({
     collection,
@@ -80,11 +81,7 @@ export async function startUploadServer(dataDir: string, limits: Partial<UploadL
     collection,
     uploads,
     access,
-    takeStatements: () => {
-      const taken = statements;
-      statements = [];
-      return taken;
-    },
+    takeStatements: trace.take,
     request: (path, options = {}) =>
       sendRequest(port, path, { ...options, headers: { authorization: `Bearer ${token}`, ...options.headers } }),
     stop,

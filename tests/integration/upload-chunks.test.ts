@@ -95,7 +95,7 @@ describe('a file in chunks', () => {
       status: 'started',
       output_json: '{"source":"test"}',
     });
-    const statements = server.takeStatements();
+    const statements = server.takeStatements().map(({ sql }) => sql);
     expect(statements.filter((sql) => /^\s*(insert|update|delete|replace)/i.test(sql))).toEqual([]);
     expect(statements.filter((sql) => /^\s*select/i.test(sql) && /from "archive_result"/i.test(sql))).toHaveLength(1);
     expect(findResult(server.collection.db, server.resultId)).toEqual(before);
@@ -290,6 +290,26 @@ describe('several at once', () => {
     await sendOther(CHUNK);
     expect((await recordedBytes(server)).equals(second)).toBe(true);
   });
+});
+
+it('of two uploads under way, one at a folder of the other, the later is refused and leaves nothing', async () => {
+  const server = await setUp();
+  const bytes = randomBytes(2 * CHUNK);
+  const send = (name: string, offset: number) =>
+    server.request(chunkAddress(server.resultId, { path: name, offset, total: bytes.length }), {
+      method: 'PATCH',
+      headers: octets,
+      body: bytes.subarray(offset, offset + CHUNK),
+    });
+  for (const name of ['page', 'page/part.bin']) expect((await send(name, 0)).status).toBe(200);
+  expect((await send('page', CHUNK)).status).toBe(200);
+  const refused = await send('page/part.bin', CHUNK);
+  expect(refused.json()).toMatchObject({
+    code: 'invalid_path',
+    detail: expect.stringContaining('cannot both be files'),
+  });
+  expect((await recordedBytes(server, 'page')).equals(bytes)).toBe(true);
+  expect(uploadFolders(server)).toEqual([]);
 });
 
 describe('a connection that breaks off', () => {

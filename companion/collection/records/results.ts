@@ -83,7 +83,10 @@ export function findOutput(db: Db, resultId: string, outputPath: string): Output
 /** Makes or merges a result by its key. `started` never lowers a row that is further. Call inside `write`. */
 export function mergeResult(db: Db, key: ResultKey, changes: ResultChanges, now: number): ArchiveResultRow {
   const known = findResultByKey(db, key);
-  if (known) return applyChanges(db, known, changes, now);
+  return known ? changeResult(db, known, changes, now) : insertResult(db, key, changes, now);
+}
+
+function insertResult(db: Db, key: ResultKey, changes: ResultChanges, now: number): ArchiveResultRow {
   requireSnapshot(db, key.snapshotId);
   const row: ArchiveResultRow = {
     ...newRow(now),
@@ -105,7 +108,8 @@ export function mergeResult(db: Db, key: ResultKey, changes: ResultChanges, now:
   return row;
 }
 
-function applyChanges(db: Db, row: ArchiveResultRow, changes: ResultChanges, now: number): ArchiveResultRow {
+/** Merges into a row that was read in this very transaction. */
+export function changeResult(db: Db, row: ArchiveResultRow, changes: ResultChanges, now: number): ArchiveResultRow {
   const further = isFinal(row.status) && changes.status === 'started';
   const status = further ? row.status : (changes.status ?? row.status);
   const next: ArchiveResultRow = {
@@ -134,10 +138,7 @@ function isFinal(status: ResultStatus | undefined): boolean {
   return status !== undefined && finalResultStatuses.includes(status);
 }
 
-/**
- * Records complete files of one result together with the merge of its row. A path that has other bytes already moves
- * to the new blob. Call inside `write` after the gate has placed the bytes.
- */
+/** Records complete files of the result of this key, which is made when it is not there. Call inside `write`. */
 export function recordOutputs(
   db: Db,
   key: ResultKey,
@@ -145,7 +146,21 @@ export function recordOutputs(
   changes: ResultChanges,
   now: number,
 ): ArchiveResultRow {
-  const result = mergeResult(db, key, { ...changes, status: undefined }, now);
+  const result = findResultByKey(db, key) ?? insertResult(db, key, { ...changes, status: undefined }, now);
+  return recordOutputsOf(db, result, outputs, changes, now);
+}
+
+/**
+ * Records complete files of a result that was read in this very transaction, together with the merge of its row. A
+ * path that has other bytes already moves to the new blob. Call after the gate has placed the bytes.
+ */
+export function recordOutputsOf(
+  db: Db,
+  result: ArchiveResultRow,
+  outputs: readonly NewOutput[],
+  changes: ResultChanges,
+  now: number,
+): ArchiveResultRow {
   for (const output of outputs) {
     db.run(
       sqlBuilder
@@ -182,8 +197,8 @@ export function recordOutputs(
     throw new HoldfastError('too_many_files', `One result may hold ${limits.filesPerResultMax} files.`);
   }
   const outputStr = changes.outputStr ?? (result.output_str === '' ? outputs[0]?.path : undefined);
-  const merged = mergeResult(db, key, { status: changes.status, outputStr, error: changes.error }, now);
-  if (outputs.length > 0) noteNewOutputs(db, key.snapshotId, now);
+  const merged = changeResult(db, result, { ...changes, outputStr }, now);
+  if (outputs.length > 0) noteNewOutputs(db, result.snapshot_id, now);
   return merged;
 }
 
