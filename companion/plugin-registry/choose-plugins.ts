@@ -25,7 +25,9 @@ export function requirePlugins(catalogue: Catalogue, names: readonly string[]): 
 export interface PluginChoice {
   /** Chosen plugins and everything they need. */
   names: ReadonlySet<string>;
-  /** Those asked for by name, without what they need. */
+  /** Those that a request or the crawl's list names, without what they need; empty when all take part. */
+  named: ReadonlySet<string>;
+  /** Those a request asks for by name: the crawl's list chooses, but is no wish to fetch what a browser delivered. */
   asked: ReadonlySet<string>;
 }
 
@@ -39,11 +41,12 @@ export function choosePlugins(
   requested: readonly string[] | undefined,
 ): PluginChoice {
   const listed = requested ?? frozenPlugins(config);
-  const asked = listed.length > 0 ? requirePlugins(catalogue, listed).map(({ name }) => name) : [];
-  const start = asked.length > 0 ? asked : [...catalogue.plugins.keys()];
+  const named = listed.length > 0 ? requirePlugins(catalogue, listed).map(({ name }) => name) : [];
+  const start = named.length > 0 ? named : [...catalogue.plugins.keys()];
   return {
     names: new Set(start.flatMap((name) => withRequirements(catalogue.plugins, name))),
-    asked: new Set(asked),
+    named: new Set(named),
+    asked: new Set(requested === undefined ? [] : named),
   };
 }
 

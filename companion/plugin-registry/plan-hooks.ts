@@ -9,7 +9,10 @@ export interface PlanRequest {
   source: SnapshotSource;
   /** The user wants the page fetched although it came from the browser (`config.FETCH`). */
   fetch: boolean;
-  /** Plugins named on this run or asked for on the snapshot; unknown names throw `invalid_plugin`. */
+  /**
+   * Plugins a person asked to run on this snapshot (`extract --plugins`, `RETRY_PLUGINS`); unknown names throw
+   * `invalid_plugin`.
+   */
   requested?: readonly string[];
   /** Plugins in whose folder the browser's captures lie: `singlefile`, `chrome_mhtml`, `screenshot`. */
   delivered?: readonly string[];
@@ -28,7 +31,7 @@ export type PlannedHook = Hook &
 
 /**
  * The ordered hooks of one snapshot, computed before anything runs, so that it can be printed (DESIGN section 6).
- * Plugins that are off by default and that nobody asked for do not appear.
+ * Plugins that are off by default and that nobody named do not appear.
  */
 export function planHooks(catalogue: Catalogue, request: PlanRequest): PlannedHook[] {
   const choice = choosePlugins(catalogue, request.config, request.requested);
@@ -36,8 +39,8 @@ export function planHooks(catalogue: Catalogue, request: PlanRequest): PlannedHo
   for (const plugin of catalogue.plugins.values()) {
     if (!choice.names.has(plugin.name) || isSilentlyOff(plugin, request.config, choice)) continue;
     const decision = decide(catalogue, plugin, request, choice);
-    const isOnlyNeeded = choice.asked.size > 0 && !choice.asked.has(plugin.name);
-    if (isOnlyNeeded && decision === wouldUseNetwork) continue; // What asked for it works from the copy.
+    const isOnlyNeeded = choice.named.size > 0 && !choice.named.has(plugin.name);
+    if (isOnlyNeeded && decision === wouldUseNetwork) continue; // What needs it works from the copy.
     for (const hook of plugin.hooks) {
       if (hook.event === request.event) planned.push({ ...hook, ...decision });
     }
@@ -52,7 +55,7 @@ const wouldUseNetwork: Decision = { action: 'skip', reason: 'would use the netwo
 function isSilentlyOff(plugin: Plugin, config: HookConfig, choice: PluginChoice): boolean {
   const key = enabledKey(plugin);
   const isOffByDefault = key !== undefined && plugin.manifest.properties[key]?.default === false;
-  return isOffByDefault && switchedOff(plugin, config) !== undefined && !choice.asked.has(plugin.name);
+  return isOffByDefault && switchedOff(plugin, config) !== undefined && !choice.named.has(plugin.name);
 }
 
 function decide(catalogue: Catalogue, plugin: Plugin, request: PlanRequest, choice: PluginChoice): Decision {

@@ -176,6 +176,18 @@ describe('planHooks', () => {
     expect(plan({ layer: { PLUGINS: 'headers' } })).toHaveLength(3);
   });
 
+  it('takes the frozen PLUGINS of the crawl for a choice, not for a wish to fetch what the browser delivered', () => {
+    const layer = { PLUGINS: 'headers,singlefile,title' };
+    expect(plan({ source: 'browser', delivered: ['singlefile'], layer })).toEqual([
+      'on_Snapshot__27_headers.daemon.bg: would use the network',
+      'on_Snapshot__50_singlefile: delivered by your browser',
+      'on_Snapshot__54_title: offline',
+    ]);
+    expect(plan({ source: 'browser', requested: ['headers'], layer })).toContain(
+      'on_Snapshot__27_headers.daemon.bg: network',
+    );
+  });
+
   it('never overrules a plugin that is switched off', () => {
     const lines = plan({ requested: ['headers', 'media'], layer: { CHROME_ENABLED: 'false' } });
     expect(lines).toEqual([

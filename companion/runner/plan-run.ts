@@ -31,18 +31,14 @@ export function planRun(run: SnapshotRun, again: boolean): RunPlan {
   const asked = run.claimedAs === 'sealed' ? knownPlugins(run, requestedPlugins(snapshot) ?? []) : [];
   const config = usableConfig(run);
   if (config === undefined) return { hooks: [], skipped: [] };
-  const fetch = parseObject(snapshot.config)['FETCH'] === true;
-  const planned = planHooks(catalogue, {
+  const plan = planHooks(catalogue, {
     event: 'Snapshot',
     source: snapshot.source,
-    fetch,
+    fetch: parseObject(snapshot.config)['FETCH'] === true,
     delivered: deliveredPlugins(results),
     config,
     ...(asked.length > 0 && !asked.includes(everyPlugin) ? { requested: asked } : {}),
   });
-  // A list of plugins in settings or crawl chooses among them; it is no wish to fetch what a browser delivered.
-  const isLocalOnly = snapshot.source === 'browser' && !fetch && asked.length === 0;
-  const plan = isLocalOnly ? planned.map(withoutNetwork) : planned;
   const lastCapture = newestCapture(run, results);
   const state = new Map(results.map((result) => [`${result.plugin}/${result.hook_name}`, result]));
   const isOpen = (hook: PlannedHook): boolean => {
@@ -54,12 +50,6 @@ export function planRun(run: SnapshotRun, again: boolean): RunPlan {
     return !isDone(hook, result);
   };
   return withNeeded(run, plan, isOpen);
-}
-
-function withoutNetwork(hook: PlannedHook): PlannedHook {
-  if (hook.action === 'skip' || !hook.network) return hook;
-  const { network: _network, ...rest } = hook;
-  return { ...rest, action: 'skip', reason: 'would use the network' };
 }
 
 /** A result that an earlier plan only skipped is no reason to skip the hook now. */
