@@ -6,6 +6,7 @@ import { holdsGeneration } from '../collection/records/leases.ts';
 import { endProcess, insertProcess } from '../collection/records/processes.ts';
 import { mergeResult, type NewOutput, type ResultKey } from '../collection/records/results.ts';
 import { buildHookEnvironment } from '../plugin-registry/hook-environment.ts';
+import type { Catalogue } from '../plugin-registry/plugin.ts';
 import type { PlannedHook } from '../plugin-registry/plan-hooks.ts';
 import { withRequirements } from '../plugin-registry/requirements.ts';
 import { pidNamespace } from '../process/process-identity.ts';
@@ -116,8 +117,7 @@ async function hookEnvironment(run: SnapshotRun, hook: RunnableHook): Promise<Re
   const { catalogue, collection, services } = run.context;
   const { layout } = collection;
   const snapshot = run.row();
-  const needsBrowser = withRequirements(catalogue.plugins, hook.plugin).includes('chrome');
-  const browser = needsBrowser ? await run.lendBrowser(hook.network) : undefined;
+  const browser = needsBrowser(catalogue, hook) ? await run.lendBrowser(hook.network) : undefined;
   const homeDir = path.join(layout.cache(), 'home');
   await fs.mkdir(homeDir, { recursive: true });
   return buildHookEnvironment(catalogue, {
@@ -137,6 +137,12 @@ async function hookEnvironment(run: SnapshotRun, hook: RunnableHook): Promise<Re
     ...(browser === undefined ? {} : { cdpUrl: browser.cdpUrl }),
     proxyEnvironment: await services.proxyEnvironment(hook.network),
   });
+}
+
+/** What a plugin needs to fetch a page it may not need for the copy: a browser costs seconds and memory. */
+function needsBrowser(catalogue: Catalogue, hook: RunnableHook): boolean {
+  if (hook.network) return withRequirements(catalogue.plugins, hook.plugin).includes('chrome');
+  return catalogue.plugins.get(hook.plugin)?.manifest['x-derives-in-browser'] === true;
 }
 
 function originOf(hook: RunnableHook): 'fetched' | 'derived' {

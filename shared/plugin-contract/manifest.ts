@@ -29,5 +29,7 @@ export const pluginManifestSchema = z.looseObject({
   default_output_path: z.string().optional(),
   /** True: works from the browser's own files with the network refused (DESIGN section 6). */
   'x-derives': z.boolean().default(false),
+  /** True: also then it needs a browser, which is lent to it behind the proxy that refuses everything. */
+  'x-derives-in-browser': z.boolean().default(false),
 });
 export type PluginManifest = z.infer<typeof pluginManifestSchema>;
