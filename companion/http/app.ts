@@ -1,4 +1,4 @@
-import { OpenAPIHono } from '@hono/zod-openapi';
+import { OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { secureHeaders } from 'hono/secure-headers';
@@ -10,6 +10,7 @@ import { routes } from '../../shared/protocol/routes.ts';
 import { holdfastVersion } from '../config/version.ts';
 import type { AppDeps, AppEnv } from './dependencies.ts';
 import { errorResponse } from './error-response.ts';
+import { jsonRoute } from './json-route.ts';
 import { guard, requireHost } from './middleware/guard.ts';
 import { accessRoutes } from './routes/access.ts';
 import { addressRoutes } from './routes/addresses.ts';
@@ -20,6 +21,8 @@ import { eventRoutes } from './routes/events.ts';
 import { libraryRoutes } from './routes/library.ts';
 import { snapshotRoutes } from './routes/snapshots.ts';
 import { tagRoutes } from './routes/tags.ts';
+
+const indexSchema = z.object({ name: z.string(), version: z.string(), api: z.string() });
 
 /** The whole HTTP edge: hosts, then who may ask, then the routes. */
 export function createApp(deps: AppDeps): OpenAPIHono<AppEnv> {
@@ -41,7 +44,9 @@ export function createApp(deps: AppDeps): OpenAPIHono<AppEnv> {
   app.use('/api', noStore, guard(deps));
   app.use('/api/*', smallBodies);
   for (const path of ['/api', '/api/', routes.base, `${routes.base}/`]) {
-    app.get(path, (c) => c.json({ name: companionName, version: holdfastVersion, api: routes.base }));
+    app.openapi(jsonRoute('get', path, 'What answers here', indexSchema, {}), (c) =>
+      c.json({ name: companionName, version: holdfastVersion, api: routes.base }, 200),
+    );
   }
   for (const part of [accessRoutes, snapshotRoutes, tagRoutes, crawlRoutes, libraryRoutes]) app.route('/', part(deps));
   for (const part of [addressRoutes, archiveResultRoutes, digestRoutes, eventRoutes]) app.route('/', part(deps));

@@ -1,5 +1,6 @@
-import { createRoute, type z } from '@hono/zod-openapi';
+import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { errorBodySchema } from '../../shared/protocol/requests.ts';
+import type { AppEnv } from './dependencies.ts';
 
 type Method = 'get' | 'post' | 'patch' | 'delete';
 
@@ -27,6 +28,17 @@ export function jsonBodyRoute<
     request: { ...request, body: { content, required: true } },
     responses: responsesOf(answer),
   });
+}
+
+/** Publishes a route whose answer is no JSON: handled by hand, described like the others. */
+export function describeBytes(
+  app: OpenAPIHono<AppEnv>,
+  route: { path: string; summary: string; params?: z.ZodObject; type: string },
+): void {
+  const { path, summary, params, type } = route;
+  const content = { [type]: { schema: z.string().openapi({ format: 'binary' }) } };
+  const responses = { ...responsesOf(z.unknown()), 200: { description: 'Done', content } };
+  app.openAPIRegistry.registerPath({ method: 'get', path, summary, request: params ? { params } : {}, responses });
 }
 
 function responsesOf<Answer extends z.ZodType>(answer: Answer) {

@@ -24,6 +24,8 @@ export interface UploadServer {
   collection: Collection;
   uploads: Uploads;
   access: Access;
+  /** Methods and paths that are answered. */
+  routes: readonly { method: string; path: string }[];
   /** Statements executed since the last call. */
   takeStatements: () => TracedStatement[];
   request: (path: string, options?: RequestOptions) => Promise<TestAnswer>;
@@ -81,6 +83,7 @@ export async function startUploadServer(dataDir: string, limits: Partial<UploadL
     collection,
     uploads,
     access,
+    routes: app.routes,
     takeStatements: trace.take,
     request: (path, options = {}) =>
       sendRequest(port, path, { ...options, headers: { authorization: `Bearer ${token}`, ...options.headers } }),

@@ -1,4 +1,5 @@
 import { schemaOne } from './schema-1.ts';
+import { schemaTwo } from './schema-2.ts';
 
 export interface Migration {
   version: number;
@@ -7,6 +8,9 @@ export interface Migration {
 }
 
 /** The one list of schema steps. Each runs in one transaction; a step that was released is never edited. */
-export const migrations: readonly Migration[] = [{ version: 1, name: 'first schema', sql: schemaOne }];
+export const migrations: readonly Migration[] = [
+  { version: 1, name: 'first schema', sql: schemaOne },
+  { version: 2, name: 'filters of results', sql: schemaTwo },
+];
 
 export const schemaVersion = migrations[migrations.length - 1]!.version;

@@ -5,6 +5,7 @@ import { routes } from '../../../shared/protocol/routes.ts';
 import type { Collection } from '../open-collection.ts';
 import { isoTime, isoTimeOrNull, parseObject, parseStringList } from './common.ts';
 import { outputsOfResults, resultsOfSnapshots } from './results.ts';
+import { listSnapshots } from './snapshots.ts';
 import { stateSentence } from './state-sentence.ts';
 import type { ArchiveResultRow, CrawlRow, OutputRow, SnapshotRow } from './tables.ts';
 import { tagsOfSnapshots } from './tags.ts';
@@ -41,6 +42,23 @@ export function presentResult(
   const tags = tagsOfSnapshots(collection.db, [snapshot.id]).get(snapshot.id) ?? [];
   const outputs = outputsOfResults(collection.db, [result.id]).get(result.id) ?? [];
   return toArchiveResultRecord(result, snapshot, tags, outputs);
+}
+
+/** Results of whatever snapshots, in the given order; a few statements for any number. */
+export function presentResults(collection: Presenter, results: readonly ArchiveResultRow[]): ArchiveResultRecord[] {
+  if (results.length === 0) return [];
+  const ids = [...new Set(results.map((result) => result.snapshot_id))];
+  const snapshots = new Map(listSnapshots(collection.db, { ids }, ids.length).map((row) => [row.id, row]));
+  const tags = tagsOfSnapshots(collection.db, ids);
+  const outputs = outputsOfResults(
+    collection.db,
+    results.map((result) => result.id),
+  );
+  return results.flatMap((result) => {
+    const snapshot = snapshots.get(result.snapshot_id);
+    if (!snapshot) return [];
+    return [toArchiveResultRecord(result, snapshot, tags.get(snapshot.id) ?? [], outputs.get(result.id) ?? [])];
+  });
 }
 
 function toSnapshotRecord(

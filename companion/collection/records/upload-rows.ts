@@ -1,5 +1,5 @@
 import { sqlBuilder, type Db } from '../database.ts';
-import type { ArchiveResultRow, OutputRow } from './tables.ts';
+import type { OutputRow } from './tables.ts';
 
 export interface PathFacts {
   /** Files the result holds, this path not counted. */
@@ -48,32 +48,4 @@ export function takeBackOutput(db: Db, attached: OutputRow, before: OutputRow | 
     .where('digest', '=', attached.digest)
     .where('created_at', '=', attached.created_at);
   if (db.run(same).changes === 1 && before) db.run(sqlBuilder.insertInto('output').values(before));
-}
-
-export interface ResultFilter {
-  snapshotId?: string | undefined;
-  id?: string | undefined;
-  status?: string | undefined;
-  plugin?: string | undefined;
-  hookName?: string | undefined;
-  processId?: string | undefined;
-}
-
-/** Results in the order of their ids (their age), a keyset page behind `afterId`. */
-export function listResults(
-  db: Db,
-  filter: ResultFilter,
-  limit: number,
-  skip: number,
-  afterId?: string,
-): ArchiveResultRow[] {
-  let query = sqlBuilder.selectFrom('archive_result').selectAll();
-  if (filter.snapshotId !== undefined) query = query.where('snapshot_id', '=', filter.snapshotId);
-  if (filter.id !== undefined) query = query.where('id', '=', filter.id);
-  if (filter.status !== undefined) query = query.where('status', '=', filter.status as ArchiveResultRow['status']);
-  if (filter.plugin !== undefined) query = query.where('plugin', '=', filter.plugin);
-  if (filter.hookName !== undefined) query = query.where('hook_name', '=', filter.hookName);
-  if (filter.processId !== undefined) query = query.where('process_id', '=', filter.processId);
-  if (afterId !== undefined) query = query.where('id', '<', afterId);
-  return db.all(query.orderBy('id', 'desc').limit(limit).offset(skip));
 }

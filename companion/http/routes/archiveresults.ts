@@ -7,18 +7,16 @@ import { errorBodySchema, uploadStatesSchema } from '../../../shared/protocol/re
 import {
   resultChangesSchema,
   resultKeySchema,
-  toResultStatus,
   type ResultChangesRequest,
 } from '../../../shared/protocol/result-fields.ts';
 import { routes } from '../../../shared/protocol/routes.ts';
 import { checkPluginName } from '../../collection/layout.ts';
 import { presentResult } from '../../collection/records/present.ts';
 import type { ResultKey } from '../../collection/records/results.ts';
-import { requireSnapshot } from '../../collection/records/snapshots.ts';
-import { listResults } from '../../collection/records/upload-rows.ts';
 import { ensureTarget, mergeTarget, type UploadTarget } from '../../uploads/targets.ts';
 import type { AppDeps, AppEnv } from '../dependencies.ts';
-import { jsonRoute } from '../json-route.ts';
+import { describeBytes, jsonRoute } from '../json-route.ts';
+import { listResultPage, resultQuerySchema } from '../result-page.ts';
 import { parseFields } from '../uploads/form-fields.ts';
 import { receiveForm, toWireChanges, type FormOutcome } from '../uploads/receive-form.ts';
 import { receiveRaw } from '../uploads/receive-raw.ts';
@@ -28,20 +26,6 @@ import { outputDownload } from './output-download.ts';
 import { requireId } from './snapshots.ts';
 
 const idParam = z.object({ id: z.string() });
-const listQuery = z.object({
-  limit: z.coerce.number().int().min(1).default(limits.listPageDefault),
-  offset: z.coerce.number().int().min(0).default(0),
-  page: z.coerce.number().int().min(0).default(0),
-  cursor: z.string().optional(),
-  id: z.string().optional(),
-  snapshot_id: z.string().optional(),
-  status: z.string().optional(),
-  plugin: z.string().optional(),
-  hook_name: z.string().optional(),
-  process_id: z.string().optional(),
-});
-type ListQuery = z.infer<typeof listQuery>;
-
 /** Results and their uploads (reference 1.4 and DESIGN section 5). */
 export function archiveResultRoutes(deps: AppDeps): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>();
@@ -53,9 +37,9 @@ export function archiveResultRoutes(deps: AppDeps): OpenAPIHono<AppEnv> {
   app.patch(one, async (c) => patchResult(deps, c));
   app.openapi(
     jsonRoute('get', routes.results, 'List results, newest first', pageSchema(archiveResultSchema), {
-      query: listQuery,
+      query: resultQuerySchema,
     }),
-    (c) => c.json(listPage(deps, c.req.valid('query')), 200),
+    async (c) => c.json(await listResultPage(deps, c.req.valid('query'), c.req.raw.signal), 200),
   );
   app.openapi(
     jsonRoute('get', `${routes.base}/core/archiveresult/{id}`, 'One result', archiveResultSchema, { params: idParam }),
@@ -80,6 +64,12 @@ export function archiveResultRoutes(deps: AppDeps): OpenAPIHono<AppEnv> {
       return c.json({ uploads: uploads.states(result.id, c.get('caller').key) }, 200);
     },
   );
+  describeBytes(app, {
+    path: `${routes.base}/core/archiveresult/{id}/file/{path}`,
+    summary: 'One file as a download',
+    params: idParam.extend({ path: z.string() }),
+    type: 'application/octet-stream',
+  });
   app.get(`${one}/file/*`, (c) => outputDownload(deps, c));
   return app;
 }
@@ -194,38 +184,6 @@ function toKey(fields: unknown): ResultKey {
 
 function keyOf(target: UploadTarget): ResultKey {
   return { snapshotId: target.snapshot.id, plugin: target.result.plugin, hookName: target.result.hook_name };
-}
-
-function listPage(deps: AppDeps, query: ListQuery) {
-  const { db } = deps.collection;
-  const limit = Math.min(query.limit, limits.listPageMax);
-  const offset = query.offset === 0 ? query.page * limit : query.offset;
-  const filter = {
-    id: query.id && requireId(query.id),
-    snapshotId: query.snapshot_id && requireId(query.snapshot_id),
-    status: query.status && toResultStatus(query.status),
-    plugin: query.plugin,
-    hookName: query.hook_name,
-    processId: query.process_id,
-  };
-  const rows = listResults(db, filter, limit + 1, offset, query.cursor);
-  const shown = rows.slice(0, limit);
-  const items = shown.map((result) => presentResult(deps.collection, result, requireSnapshot(db, result.snapshot_id)));
-  // Counting all results of a large collection takes seconds; what is known here is whether more follow.
-  const total = offset + rows.length;
-  const next = rows.length > limit ? (shown.at(-1)?.id ?? null) : null;
-  const pages = Math.max(1, Math.ceil(total / limit));
-  return {
-    count: total,
-    total_items: total,
-    total_pages: pages,
-    page: query.page,
-    limit,
-    offset,
-    num_items: items.length,
-    items,
-    next,
-  };
 }
 
 /** The two routes that stream their bodies: described here, read by hand. */

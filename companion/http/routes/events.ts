@@ -1,15 +1,18 @@
-import { Hono } from 'hono';
+import { OpenAPIHono } from '@hono/zod-openapi';
 import { streamSSE } from 'hono/streaming';
 import { routes } from '../../../shared/protocol/routes.ts';
 import type { AppDeps, AppEnv } from '../dependencies.ts';
+import { describeBytes } from '../json-route.ts';
 
 /** A page that shows progress needs to know that something changed, not what: it asks again for what it shows. */
 const QUIET_MS = 200;
 const KEEPALIVE_MS = 25_000;
 
 /** `GET /events`: one `changed` event after every burst of changes, in this process or another. */
-export function eventRoutes(deps: AppDeps): Hono<AppEnv> {
-  const app = new Hono<AppEnv>();
+export function eventRoutes(deps: AppDeps): OpenAPIHono<AppEnv> {
+  const app = new OpenAPIHono<AppEnv>();
+  const summary = 'An event after every burst of changes';
+  describeBytes(app, { path: routes.events, summary, type: 'text/event-stream' });
   app.get(routes.events, (c) =>
     streamSSE(c, async (stream) => {
       const ended = new AbortController();

@@ -5,7 +5,7 @@ import { routes } from '../../../shared/protocol/routes.ts';
 import { countSnapshots, requireSnapshot } from '../../collection/records/snapshots.ts';
 import { holdfastVersion } from '../../config/version.ts';
 import type { AppDeps, AppEnv } from '../dependencies.ts';
-import { jsonRoute } from '../json-route.ts';
+import { describeBytes, jsonRoute } from '../json-route.ts';
 import { requireId } from './snapshots.ts';
 
 const idParam = z.object({ id: z.string() });
@@ -44,6 +44,12 @@ export function libraryRoutes(deps: AppDeps): OpenAPIHono<AppEnv> {
       return c.json(deps.replay.addresses(id), 200);
     },
   );
+  describeBytes(app, {
+    path: `${routes.base}/core/snapshot/{id}/thumbnail`,
+    summary: 'A small picture of the page',
+    params: idParam,
+    type: 'image/png',
+  });
   app.get(`${routes.base}/core/snapshot/:id/thumbnail`, async (c) => {
     const id = requireId(c.req.param('id'));
     requireSnapshot(collection.db, id);
