@@ -73,6 +73,11 @@ export class Access {
     return rows.listPairings(this.collection.db);
   }
 
+  /** Four groups of four letters, the same that the browser was given when it was paired. */
+  fingerprint(pairing: Pick<PairingRow, 'secret'>): string {
+    return fingerprint(pairing.secret);
+  }
+
   isPairedOrigin(origin: string): boolean {
     return this.pairings().some((pairing) => pairing.origin === origin);
   }

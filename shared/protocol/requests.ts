@@ -31,8 +31,20 @@ export const patchSnapshotSchema = z.object({
   title: z.string().nullish(),
   tags: z.array(z.string()).nullish(),
   notes: z.string().nullish(),
+  permissions: z.enum(permissions).nullish(),
+  /** Plugins to run once more; asked for by name, they may also fetch. */
+  retry_plugins: z.array(z.string()).max(64).nullish(),
 });
 export type PatchSnapshotRequest = z.infer<typeof patchSnapshotSchema>;
+
+export const patchCrawlSchema = z.object({ action: z.enum(['pause', 'resume', 'unpause', 'cancel']) });
+export type PatchCrawlRequest = z.infer<typeof patchCrawlSchema>;
+
+/** What the process of a result wrote, the last 32 KiB of each stream; null when no process of ours made it. */
+export const resultLogSchema = z.object({
+  log: z.object({ stdout: z.string(), stderr: z.string(), exit_code: z.number().int().nullable() }).nullable(),
+});
+export type ResultLog = z.infer<typeof resultLogSchema>;
 
 export const cliAddSchema = z.object({
   urls: z.array(z.string()),

@@ -12,6 +12,7 @@ export const routes = {
   results: `${base}/core/archiveresults`,
   result: (id: string) => `${base}/core/archiveresult/${id}`,
   resultUploads: (id: string) => `${base}/core/archiveresult/${id}/uploads`,
+  resultLog: (id: string) => `${base}/core/archiveresult/${id}/log`,
   resultFiles: (id: string) => `${base}/core/archiveresult/${id}/files`,
   /** Bytes of one recorded output as a download; `path` is the output's path inside its result. */
   resultFile: (id: string, path: string) =>

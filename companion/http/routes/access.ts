@@ -19,7 +19,14 @@ import { jsonBodyRoute, jsonRoute } from '../json-route.ts';
 import { sessionCookie } from '../middleware/guard.ts';
 
 const done = z.object({ success: z.boolean() });
-const pairingSchema = z.object({ id: z.string(), name: z.string(), created_at: z.iso.datetime(), origin: z.string() });
+const pairingSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  created_at: z.iso.datetime(),
+  origin: z.string(),
+  /** Both sides show it, so that a person can see they talk to each other. */
+  fingerprint: z.string(),
+});
 const codeSchema = z.object({ code: z.string(), expires_in_seconds: z.number().int() });
 
 /** Hello, pairing, sessions: how a browser and this companion come to trust each other (DESIGN section 8). */
@@ -96,6 +103,7 @@ function addPairing(app: OpenAPIHono<AppEnv>, deps: AppDeps): void {
         name: row.name,
         created_at: new Date(row.created_at).toISOString(),
         origin: row.origin,
+        fingerprint: deps.access.fingerprint(row),
       }));
       return c.json({ pairings }, 200);
     },

@@ -5,11 +5,12 @@ import type { Digest } from '../../../shared/digest/digest.ts';
 import { HoldfastError } from '../../../shared/errors/holdfast-error.ts';
 import { limits } from '../../../shared/limits.ts';
 import { crawlSchema, type CrawlRecord } from '../../../shared/model/api-records.ts';
-import { cliAddSchema, type CliAddRequest } from '../../../shared/protocol/requests.ts';
+import { cliAddSchema, patchCrawlSchema, type CliAddRequest } from '../../../shared/protocol/requests.ts';
 import { routes } from '../../../shared/protocol/routes.ts';
 import { parseWebUrl } from '../../../shared/url/web-url.ts';
 import { findCrawl, listCrawls } from '../../collection/records/crawls.ts';
 import { toCrawlRecord } from '../../collection/records/present.ts';
+import { requestCrawl } from '../../collection/records/requests.ts';
 import type { CrawlRow } from '../../collection/records/tables.ts';
 import { submitCrawl } from '../../collection/submit-crawl.ts';
 import type { AppDeps, AppEnv } from '../dependencies.ts';
@@ -64,6 +65,22 @@ export function crawlRoutes(deps: AppDeps): OpenAPIHono<AppEnv> {
     const id = requireId(c.req.valid('param').id);
     const row = findCrawl(deps.collection.db, id);
     if (!row) throw new HoldfastError('not_found', `There is no crawl ${id}.`);
+    return c.json(await present(deps, row), 200);
+  });
+  const patch = jsonBodyRoute(
+    'patch',
+    `${routes.base}/crawls/crawl/{id}`,
+    'Pause, resume or cancel a crawl',
+    patchCrawlSchema,
+    crawlSchema,
+    { params: z.object({ id: z.string() }) },
+  );
+  app.openapi(patch, async (c) => {
+    const id = requireId(c.req.valid('param').id);
+    const { action } = c.req.valid('json');
+    const { db, bell } = deps.collection;
+    const row = await db.write(() => requestCrawl(db, id, action === 'unpause' ? 'resume' : action, Date.now()));
+    bell.ring();
     return c.json(await present(deps, row), 200);
   });
   return app;

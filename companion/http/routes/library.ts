@@ -1,7 +1,10 @@
 import { OpenAPIHono, z } from '@hono/zod-openapi';
 import { HoldfastError } from '../../../shared/errors/holdfast-error.ts';
 import { resultOrigins } from '../../../shared/model/states.ts';
+import { resultLogSchema } from '../../../shared/protocol/requests.ts';
 import { routes } from '../../../shared/protocol/routes.ts';
+import { findProcess } from '../../collection/records/processes.ts';
+import { findResult } from '../../collection/records/results.ts';
 import { countSnapshots, requireSnapshot } from '../../collection/records/snapshots.ts';
 import { holdfastVersion } from '../../config/version.ts';
 import type { AppDeps, AppEnv } from '../dependencies.ts';
@@ -30,7 +33,7 @@ const replaySchema = z.object({
 });
 const statusSchema = z.object({ version: z.string(), snapshots: z.number().int(), data_folder: z.string() });
 
-/** What the library's pages need beside the records: replay addresses, thumbnails, search with snippets, status. */
+/** What the library's pages need beside the records: replay addresses, thumbnails, logs, status. */
 export function libraryRoutes(deps: AppDeps): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>();
   const { collection } = deps;
@@ -59,6 +62,19 @@ export function libraryRoutes(deps: AppDeps): OpenAPIHono<AppEnv> {
     if (c.req.header('if-none-match') === thumbnail.etag) return c.body(null, 304, headers);
     return c.body(new Uint8Array(thumbnail.body), 200, headers);
   });
+  app.openapi(
+    jsonRoute('get', `${routes.base}/core/archiveresult/{id}/log`, 'What its process wrote', resultLogSchema, {
+      params: idParam,
+    }),
+    (c) => {
+      const id = requireId(c.req.valid('param').id);
+      const result = findResult(collection.db, id);
+      if (!result) throw new HoldfastError('not_found', `There is no result ${id}.`);
+      const row = result.process_id === null ? undefined : findProcess(collection.db, result.process_id);
+      const log = row ? { stdout: row.stdout, stderr: row.stderr, exit_code: row.exit_code } : null;
+      return c.json({ log }, 200);
+    },
+  );
   app.openapi(jsonRoute('get', routes.status, 'What this companion holds', statusSchema, {}), (c) =>
     c.json({ version: holdfastVersion, snapshots: countSnapshots(collection.db), data_folder: collection.root }, 200),
   );

@@ -12,8 +12,9 @@ import {
 } from '../../../shared/protocol/requests.ts';
 import { routes } from '../../../shared/protocol/routes.ts';
 import { parseWebUrl } from '../../../shared/url/web-url.ts';
+import { checkPluginName } from '../../collection/layout.ts';
 import { presentSnapshots } from '../../collection/records/present.ts';
-import { requestFetch, requestSnapshot } from '../../collection/records/requests.ts';
+import { requestFetch, requestPlugins, requestSnapshot } from '../../collection/records/requests.ts';
 import {
   ensureSnapshot,
   requireSnapshot,
@@ -128,7 +129,10 @@ function patchSnapshot(deps: AppDeps, id: string, body: PatchSnapshotRequest): v
   if (body.title != null) setTitle(db, id, body.title, 'user', now);
   if (body.tags != null) replaceTags(db, id, body.tags, now);
   if (body.notes != null) updateSnapshot(db, id, { notes: body.notes.slice(0, limits.noteLengthMax) }, now);
-  if (body.title != null || body.tags != null || body.notes != null) updateSnapshot(db, id, { index_stale: 1 }, now);
+  if (body.permissions != null) updateSnapshot(db, id, { permissions: body.permissions }, now);
+  if (body.retry_plugins != null) requestPlugins(db, id, body.retry_plugins.map(checkPluginName), now);
+  if ([body.title, body.tags, body.notes, body.permissions].some((change) => change != null))
+    updateSnapshot(db, id, { index_stale: 1 }, now);
 }
 
 function applyStatus(deps: AppDeps, id: string, status: string, now: number): void {

@@ -23,6 +23,8 @@ export interface Pairing {
   created_at: string;
   /** Origin of the extension; empty for a program. */
   origin: string;
+  /** The extension's options show the same letters. */
+  fingerprint: string;
 }
 
 export interface PairingCode {

@@ -1,4 +1,5 @@
 import type { CrawlRecord } from '../../../../shared/model/api-records.ts';
+import type { PatchCrawlRequest } from '../../../../shared/protocol/requests.ts';
 import { routes } from '../../../../shared/protocol/routes.ts';
 import { request } from './request.ts';
 
@@ -10,6 +11,14 @@ export interface TagCount {
 
 export function listTags(): Promise<{ items: TagCount[] }> {
   return request(routes.tags);
+}
+
+export function getCrawl(id: string): Promise<CrawlRecord> {
+  return request(routes.crawl(id));
+}
+
+export function patchCrawl(id: string, change: PatchCrawlRequest): Promise<CrawlRecord> {
+  return request(routes.crawl(id), { method: 'PATCH', body: change });
 }
 
 /** Newest first; `urls` holds the beginning of what was submitted. */

@@ -1,6 +1,6 @@
 import type { SnapshotRecord } from '../../../../shared/model/api-records.ts';
 import type { ResultOrigin } from '../../../../shared/model/states.ts';
-import type { FoundAddresses, PatchSnapshotRequest } from '../../../../shared/protocol/requests.ts';
+import type { FoundAddresses, PatchSnapshotRequest, ResultLog } from '../../../../shared/protocol/requests.ts';
 import { routes } from '../../../../shared/protocol/routes.ts';
 import { request } from './request.ts';
 
@@ -54,6 +54,10 @@ export function getSnapshot(id: string): Promise<SnapshotRecord> {
 
 export function patchSnapshot(id: string, change: PatchSnapshotRequest): Promise<SnapshotRecord> {
   return request(routes.snapshot(id), { method: 'PATCH', body: change });
+}
+
+export function getResultLog(resultId: string): Promise<ResultLog> {
+  return request(routes.resultLog(resultId));
 }
 
 export function deleteSnapshot(id: string): Promise<unknown> {

@@ -7,6 +7,7 @@ import { useRemembered } from '../shell/remembered.ts';
 import { StatusFooter } from '../shell/status-footer.tsx';
 import { TopBar } from '../shell/top-bar.tsx';
 import { AddPanel } from './add-panel.tsx';
+import { CrawlLine } from './crawl-line.tsx';
 import { EmptyLibrary } from './empty-library.tsx';
 import { ListHeading } from './list-heading.tsx';
 import type { ListView } from './list-heading.tsx';
@@ -54,6 +55,7 @@ export function LibraryPage() {
         {empty ? null : <Sidebar search={search} crawl={crawl} />}
         <main id="main" class="library-main" tabIndex={-1}>
           {adding ? <AddPanel onClose={() => setAdding(false)} /> : null}
+          {crawl === null ? null : <CrawlLine key={crawl} id={crawl} />}
           {list.failure && !items ? <p class="notice danger">{list.failure.message}</p> : null}
           {empty ? (
             <EmptyLibrary />

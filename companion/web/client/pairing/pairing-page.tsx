@@ -58,6 +58,9 @@ function PairingLine({ pairing, onRemove }: { pairing: Pairing; onRemove: () => 
           Connected <TimePhrase iso={pairing.created_at} />
           {pairing.origin === '' ? ', a program on this computer' : null}
         </p>
+        <p class="soft">
+          Fingerprint <span class="mono">{pairing.fingerprint}</span>
+        </p>
       </div>
       <button type="button" class="button danger" onClick={onRemove} aria-label={`Disconnect ${pairing.name}`}>
         Disconnect

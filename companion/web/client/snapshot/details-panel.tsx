@@ -1,4 +1,4 @@
-import type { SnapshotRecord } from '../../../../shared/model/api-records.ts';
+import type { ArchiveResultRecord, SnapshotRecord } from '../../../../shared/model/api-records.ts';
 import { countPhrase, sizePhrase } from '../../../../shared/words/amounts.ts';
 import { addTag, patchSnapshot } from '../api/snapshots.ts';
 import { isForOneCopy, navigate } from '../router.ts';
@@ -8,6 +8,7 @@ import { waitsForBrowser } from '../library/snapshot-view.ts';
 import { MissingList } from './missing-list.tsx';
 import { splitResults } from './outputs.ts';
 import { NoteField } from './note-field.tsx';
+import { PermissionField } from './permission-field.tsx';
 import { ResultCard } from './result-card.tsx';
 import { TagEditor } from './tag-editor.tsx';
 
@@ -23,12 +24,6 @@ const sourceLabels: Record<SnapshotRecord['source'], string> = {
   import: 'imported',
 };
 
-const permissionLabels: Record<SnapshotRecord['permissions'], string> = {
-  private: 'Only you can see this copy.',
-  unlisted: 'Whoever has the link can see this copy.',
-  public: 'Everyone who reaches this companion can see this copy.',
-};
-
 /** Everything known about one kept page, and what can be done with it. */
 export function DetailsPanel({ snapshot, onChange }: Props) {
   return (
@@ -39,7 +34,10 @@ export function DetailsPanel({ snapshot, onChange }: Props) {
           <TimePhrase iso={snapshot.bookmarked_at} />, {sourceLabels[snapshot.source]}
           {snapshot.output_size > 0 ? `, ${sizePhrase(snapshot.output_size)}` : ''}.
         </p>
-        <p class="soft">{permissionLabels[snapshot.permissions]}</p>
+        <PermissionField
+          value={snapshot.permissions}
+          onSave={(permissions) => onChange(() => patchSnapshot(snapshot.id, { permissions }))}
+        />
         <Progress snapshot={snapshot} onChange={onChange} />
         <MissingList results={snapshot.archiveresults} />
       </section>
@@ -59,7 +57,7 @@ export function DetailsPanel({ snapshot, onChange }: Props) {
         </h2>
         <NoteField text={snapshot.notes} onSave={(notes) => onChange(() => patchSnapshot(snapshot.id, { notes }))} />
       </section>
-      <ResultsSection results={snapshot.archiveresults} />
+      <ResultsSection snapshot={snapshot} onChange={onChange} />
       <DeleteSection id={snapshot.id} />
     </aside>
   );
@@ -86,12 +84,17 @@ function DeleteSection({ id }: { id: string }) {
 }
 
 /** What was captured and made, the forms of the page first; steps of the work fold into a count. */
-function ResultsSection({ results }: { results: SnapshotRecord['archiveresults'] }) {
-  const { main, rest } = splitResults(results);
-  const cards = (list: typeof results) => (
+function ResultsSection({ snapshot, onChange }: Props) {
+  const { main, rest } = splitResults(snapshot.archiveresults);
+  // While work is under way every plugin has its turn anyway; what a browser sent no plugin can send again.
+  const runAgain = ({ plugin, origin, status }: ArchiveResultRecord) =>
+    snapshot.status !== 'sealed' || origin === 'browser' || status === 'started'
+      ? undefined
+      : () => onChange(() => patchSnapshot(snapshot.id, { retry_plugins: [plugin] }));
+  const cards = (list: ArchiveResultRecord[]) => (
     <ul class="results">
       {list.map((result) => (
-        <ResultCard key={result.id} result={result} />
+        <ResultCard key={`${result.id} ${result.revision}`} result={result} onRunAgain={runAgain(result)} />
       ))}
     </ul>
   );

@@ -1,6 +1,8 @@
+import { useState } from 'preact/hooks';
 import type { ArchiveResultRecord } from '../../../../shared/model/api-records.ts';
 import { sizePhrase } from '../../../../shared/words/amounts.ts';
 import { TimePhrase } from '../shell/time-phrase.tsx';
+import { ResultLog } from './result-log.tsx';
 import { originLabels, pluginLabel, resultSentence } from './outputs.ts';
 
 const glyphs: Record<ArchiveResultRecord['status'], string> = {
@@ -11,8 +13,14 @@ const glyphs: Record<ArchiveResultRecord['status'], string> = {
   started: '◐',
 };
 
+interface Props {
+  result: ArchiveResultRecord;
+  /** Asks for another run of its plugin; undefined where nothing can be run now. */
+  onRunAgain: (() => void) | undefined;
+}
+
 /** One result: what became of it in a sentence; its files with size and digest behind a disclosure. */
-export function ResultCard({ result }: { result: ArchiveResultRecord }) {
+export function ResultCard({ result, onRunAgain }: Props) {
   const files = Object.entries(result.output_files);
   return (
     <li class="result" data-status={result.status}>
@@ -46,8 +54,38 @@ export function ResultCard({ result }: { result: ArchiveResultRecord }) {
               ))}
             </ul>
           ) : null}
+          {result.process_id === null ? null : <ResultLog resultId={result.id} />}
+          {onRunAgain ? <RunAgain result={result} onRunAgain={onRunAgain} /> : null}
         </div>
       </details>
     </li>
   );
+}
+
+function RunAgain({ result, onRunAgain }: { result: ArchiveResultRecord; onRunAgain: () => void }) {
+  const [asked, setAsked] = useState(false);
+  return (
+    <div class="run-again">
+      <button
+        type="button"
+        class="button"
+        aria-label={`Run again: ${pluginLabel(result.plugin)}`}
+        disabled={asked}
+        onClick={() => {
+          setAsked(true);
+          onRunAgain();
+        }}
+      >
+        {result.status === 'skipped' ? 'Run it now' : 'Run again'}
+      </button>
+      <p class="soft" role="status">
+        {asked ? 'Asked for. The new result replaces this one.' : runHint(result)}
+      </p>
+    </div>
+  );
+}
+
+/** What was fetched, or would be, comes from the live site as a stranger sees it. */
+function runHint(result: ArchiveResultRecord): string {
+  return result.origin === 'derived' ? 'Works from what was kept.' : 'Fetches the page as it is now, signed out.';
 }
