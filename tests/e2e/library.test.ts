@@ -5,6 +5,7 @@ import type { Browser, BrowserContext, Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { findSnapshot } from '../../companion/collection/records/snapshots.ts';
 import { routes } from '../../shared/protocol/routes.ts';
+import { seriousViolations } from '../helpers/axe.ts';
 import { startCompanion, type TestCompanion } from '../helpers/companion.ts';
 import { keepHtml } from '../helpers/kept-html.ts';
 import { keepPage } from '../helpers/kept-pages.ts';
@@ -114,6 +115,12 @@ test('without a session there is a page to sign in and nothing of the collection
   await waitForText(signedOut, 'Open your library');
   expect(await signedOut.content()).not.toContain('Kelp forests');
   expect(await namelessControls(signedOut)).toEqual([]);
+
+  // The link may be pasted into the very tab that asks for it.
+  await signedOut.goto(`${origin()}/login`);
+  await signedOut.waitForSelector('#login-code');
+  await signedOut.goto(`${origin()}/login#${await companion.access.newLoginCode()}`);
+  await waitForText(signedOut, 'Kelp forests');
   await stranger.close();
 });
 
@@ -147,6 +154,56 @@ test('by keyboard alone: search, open the page, read it, and back to the search'
   await waitForText(page, '57 pages kept');
   expect(complaints).toEqual([]);
 });
+
+test('by keyboard alone: the snapshot page, from its title through every form and menu into the details', async () => {
+  await openLibrary();
+  await page.evaluate(() => localStorage.removeItem('holdfast.details'));
+  await page.goto(`${origin()}/snapshot/${kelpId}`);
+  await page.waitForSelector('.scripts-menu summary');
+  await page.keyboard.press('Tab');
+  expect(await focusedText()).toBe('Skip to the content');
+  await tabTo('.title-button');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type(' ');
+  await page.keyboard.press('Escape');
+  expect(await page.$eval('.title-button', (title) => title.textContent)).toBe('Kelp forests');
+
+  await tabTo('.scripts-menu summary');
+  await page.keyboard.press('Enter');
+  await waitForText(page, 'WebRTC cannot be closed there');
+  await page.keyboard.press('Tab');
+  expect(await focusedText()).toBe('Run the scripts of this copy');
+  await page.keyboard.press('Escape');
+  expect(await page.$eval('.scripts-menu', (menu) => (menu as HTMLDetailsElement).open)).toBe(false);
+  expect(await focusedText()).toBe('Scripts off');
+
+  await tabTo('.details-button');
+  await page.keyboard.press('Enter');
+  await tabTo('#permission');
+  await tabTo('[aria-label="New tag"]');
+  await page.keyboard.type('by hand');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('[aria-label="Remove the tag by hand"]');
+  await tabTo('#note');
+  await tabTo('.result summary');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.result details[open] .files a');
+  await tabTo('.details .danger');
+  await page.focus('[aria-label="Remove the tag by hand"]');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => !document.body.innerText.includes('by hand'));
+  await page.evaluate(() => localStorage.removeItem('holdfast.details'));
+  expect(complaints).toEqual([]);
+});
+
+/** Goes on with the Tab key until the element has the focus; a way that does not lead there fails. */
+async function tabTo(selector: string): Promise<void> {
+  for (let step = 0; step < 60; step += 1) {
+    if (await page.evaluate((wanted) => document.activeElement?.matches(wanted) ?? false, selector)) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`the Tab key never reached ${selector}`);
+}
 
 test('a search that finds nothing says what was searched, and markup in a found text is text', async () => {
   const markup = '<img src=x onerror="document.title=1"> zostera';
@@ -311,6 +368,7 @@ test.each([1280, 360])(
       await page.goto(origin() + place);
       await page.waitForFunction(() => document.querySelector('main')?.querySelector('.row, h1, iframe'));
       const weak: string[] = [];
+      const serious: string[] = [];
       for (const scheme of ['light', 'dark']) {
         await page.emulateMediaFeatures([
           { name: 'prefers-color-scheme', value: scheme },
@@ -318,10 +376,20 @@ test.each([1280, 360])(
           { name: 'prefers-reduced-motion', value: 'reduce' },
         ]);
         weak.push(...(await weakTexts(page)).map((text) => `${scheme} ${text}`));
+        serious.push(...(await seriousViolations(page)).map((text) => `${scheme} ${text}`));
       }
       const shape = await pageShape(page);
-      const found = { place, weak, nameless: await namelessControls(page), ...shape };
-      expect(found).toEqual({ place, weak: [], nameless: [], main: 1, h1: 1, language: 'en', overflow: 0 });
+      const found = { place, weak, serious, nameless: await namelessControls(page), ...shape };
+      expect(found).toEqual({
+        place,
+        weak: [],
+        serious: [],
+        nameless: [],
+        main: 1,
+        h1: 1,
+        language: 'en',
+        overflow: 0,
+      });
     }
   },
 );

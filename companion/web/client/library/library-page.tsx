@@ -60,7 +60,12 @@ export function LibraryPage() {
           {empty ? (
             <EmptyLibrary />
           ) : (
-            <ListHeading filtered={search !== '' || crawl !== null} list={counted} view={view} onView={setView} />
+            <ListHeading
+              by={crawl !== null ? 'crawl' : search !== '' ? 'search' : undefined}
+              list={counted}
+              view={view}
+              onView={setView}
+            />
           )}
           <SnapshotRows items={items ?? []} snippets={list.value?.snippets ?? {}} view={view} />
           {list.value?.more ? (

@@ -12,8 +12,8 @@ interface ListCount extends Pick<SnapshotList, 'understood' | 'note'> {
 }
 
 interface Props {
-  /** A search or a crawl narrows the list. */
-  filtered: boolean;
+  /** What narrows the list. */
+  by: 'search' | 'crawl' | undefined;
   /** Undefined while the first answer is under way. */
   list: ListCount | undefined;
   view: ListView;
@@ -21,21 +21,23 @@ interface Props {
 }
 
 /** How many pages there are, said aloud when it changes, and the choice between list and grid. */
-export function ListHeading({ filtered, list, view, onView }: Props) {
+export function ListHeading({ by, list, view, onView }: Props) {
   return (
     <div class="list-heading">
       <h1 class="visually-hidden">Library</h1>
       <div class="list-said" role="status" aria-live="polite">
-        <p class="list-count">{list === undefined ? 'Looking.' : countSentence(filtered, list)}</p>
+        <p class="list-count">{list === undefined ? 'Looking.' : countSentence(by, list)}</p>
         {list ? <Remarks list={list} /> : null}
       </div>
-      <div class="segmented" role="group" aria-label="Show as">
-        {(['list', 'grid'] as const).map((name) => (
-          <button key={name} type="button" aria-pressed={view === name} onClick={() => onView(name)}>
-            {name === 'list' ? 'List' : 'Pictures'}
-          </button>
-        ))}
-      </div>
+      {list?.shown === 0 ? null : (
+        <div class="segmented" role="group" aria-label="Show as">
+          {(['list', 'grid'] as const).map((name) => (
+            <button key={name} type="button" aria-pressed={view === name} onClick={() => onView(name)}>
+              {name === 'list' ? 'List' : 'Pictures'}
+            </button>
+          ))}
+        </div>
+      )}
     </div>
   );
 }
@@ -50,9 +52,11 @@ function Remarks({ list }: { list: ListCount }) {
   return sentence === '' ? null : <p class="list-remarks">{sentence}</p>;
 }
 
-function countSentence(filtered: boolean, { total, shown, more }: ListCount): string {
-  if (shown === 0) return filtered ? 'Nothing found.' : 'Nothing is kept yet.';
-  const verb = filtered ? 'found' : 'kept';
+const nothingShown = { search: 'Nothing found.', crawl: 'No page is listed yet.', all: 'Nothing is kept yet.' };
+
+function countSentence(by: Props['by'], { total, shown, more }: ListCount): string {
+  if (shown === 0) return nothingShown[by ?? 'all'];
+  const verb = by === 'search' ? 'found' : 'kept';
   if (more && total <= shown) return `More than ${countPhrase(shown, 'page')} ${verb}, ${numberPhrase(shown)} shown`;
   const rest = shown < total ? `, ${numberPhrase(shown)} shown` : '';
   return `${countPhrase(Math.max(total, shown), 'page')} ${verb}${rest}`;

@@ -31,7 +31,8 @@ export function LoginPage() {
     // The code leaves the address bar and the history before it is used.
     navigate('/login', { replace: true });
     void submit(fromLink);
-  }, []);
+    // A link pasted into the tab that shows this page changes the fragment only.
+  }, [place.value.hash]);
 
   return (
     <main id="main" class="column login">

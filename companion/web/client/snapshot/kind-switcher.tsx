@@ -14,7 +14,7 @@ export function KindSwitcher({ outputs, shown, onChoose }: Props) {
   const shownKind = shown && readerKind(shown);
   const siblings = shownKind ? ofKind(shownKind) : [];
   return (
-    <>
+    <div class="kinds">
       <div class="segmented" role="group" aria-label="Show the kept copy as">
         {kinds.map((kind) => (
           <button
@@ -47,6 +47,6 @@ export function KindSwitcher({ outputs, shown, onChoose }: Props) {
           ))}
         </select>
       ) : null}
-    </>
+    </div>
   );
 }

@@ -59,16 +59,14 @@ export function SnapshotHeader({
       </p>
       <VersionLine versions={versions} shownId={snapshot.id} />
       {replay && replay.outputs.length > 0 ? (
-        <div class="kinds">
-          <KindSwitcher outputs={replay.outputs} shown={shown} onChoose={onChoose} />
-          {hasScripts(shown) && namesResolve.value !== undefined ? (
-            <ScriptsMenu
-              running={scripts}
-              possible={namesResolve.value}
-              onTurn={(on) => (on ? turnScriptsOn(snapshot.id, replay) : turnScriptsOff(snapshot.id))}
-            />
-          ) : null}
-        </div>
+        <KindSwitcher outputs={replay.outputs} shown={shown} onChoose={onChoose} />
+      ) : null}
+      {replay && hasScripts(shown) && namesResolve.value !== undefined ? (
+        <ScriptsMenu
+          running={scripts}
+          possible={namesResolve.value}
+          onTurn={(on) => (on ? turnScriptsOn(snapshot.id, replay) : turnScriptsOff(snapshot.id))}
+        />
       ) : null}
       <button
         type="button"
