@@ -261,6 +261,24 @@ test('a page kept meanwhile appears by itself', async () => {
   await page.waitForFunction(() => !document.body.innerText.includes('Just arrived'));
 });
 
+test('more tabs than a browser has connections all open, and all learn of news, also when the first is closed', async () => {
+  const tabs: Page[] = [];
+  for (let count = 0; count < 8; count += 1) {
+    const tab = await context.newPage();
+    await tab.goto(`${origin()}/`);
+    await waitForText(tab, 'Kelp forests');
+    tabs.push(tab);
+  }
+  await tabs.shift()!.close();
+  const id = await keepPage(companion.collection, { title: 'News for all' });
+  for (const tab of tabs) {
+    await tab.bringToFront();
+    await waitForText(tab, 'News for all');
+  }
+  await companion.request(`/api/v1/core/snapshot/${id}`, { method: 'DELETE' });
+  for (const tab of tabs) await tab.close();
+});
+
 test('a deletion can be taken back, and is carried out when the page is left', async () => {
   const id = await keepPage(companion.collection, { title: 'Soon gone' });
   await openLibrary();
