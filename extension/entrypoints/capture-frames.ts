@@ -10,14 +10,17 @@ export default defineUnlistedScript(() => {
   const world = globalThis as { singlefile?: unknown };
   world.singlefile ??= bootstrap;
   let undo: (() => void)[] = [];
+  const restore = () => {
+    for (const step of undo) step();
+    undo = [];
+  };
   globalThis.holdfastFrame ??= {
     place: framePlace,
     prepare: () => {
+      // A background that was stopped in the middle never put back what it changed.
+      restore();
       undo.push(answerAdoptedStyles(document), pinCanvases(document));
     },
-    restore: () => {
-      for (const step of undo) step();
-      undo = [];
-    },
+    restore,
   };
 });

@@ -29,7 +29,7 @@ export interface TabView {
   id: number;
   url: string;
   title: string;
-  /** False only where nothing at all can be kept. */
+  /** False on the companion's own pages. */
   keepable: boolean;
   /** Why it cannot be kept, or why less than usual can be kept. */
   why?: string;

@@ -88,9 +88,12 @@ export class Outbox {
     });
   }
 
-  /** When the next attempt is due, milliseconds UTC; undefined when nothing waits. */
+  /**
+   * When the background has to be awake next, milliseconds UTC; undefined when nothing waits. A capture that is being
+   * taken counts: should the browser stop the background in the middle, nobody else would wake it.
+   */
   async nextDue(): Promise<number | undefined> {
-    const waiting = (await this.store.list()).filter(isToSend);
+    const waiting = (await this.store.list()).filter((record) => isToSend(record) || record.stage === 'capturing');
     return waiting.length === 0 ? undefined : Math.min(...waiting.map((record) => record.retry.nextAt));
   }
 
@@ -129,7 +132,9 @@ export class Outbox {
     const failure =
       error instanceof CompanionFailure
         ? error
-        : new CompanionFailure('busy', `Sending stopped: ${error instanceof Error ? error.message : String(error)}.`, { cause: error });
+        : new CompanionFailure('busy', `Sending stopped: ${error instanceof Error ? error.message : String(error)}.`, {
+            cause: error,
+          });
     const { kind, message: sentence } = failure;
     if (kind === 'deleted' || kind === 'refused') {
       const stage = kind === 'deleted' ? 'deleted_there' : 'refused';
@@ -172,7 +177,11 @@ export class Outbox {
 }
 
 function isToSend(record: CaptureRecord): boolean {
-  return record.stage === 'waiting' || record.stage === 'discarding' || (record.stage === 'sent' && record.unsentEdit !== null);
+  return (
+    record.stage === 'waiting' ||
+    record.stage === 'discarding' ||
+    (record.stage === 'sent' && record.unsentEdit !== null)
+  );
 }
 
 function isAboutConnection(kind: CompanionFailure['kind']): boolean {

@@ -19,13 +19,26 @@ export interface CaptureBeginning {
 export function beginCapture(from: CaptureBeginning): CaptureRecord {
   const id = newId(from.at);
   const { url, title, at, tabId, documentKey, browserSession, closeTab } = from;
-  const witnesses = from.planned.map(
-    (kind): WitnessRecord => ({ kind, outcome: 'planned', note: '', files: [], reported: false }),
-  );
+  const witnesses = from.planned.map((kind): WitnessRecord => ({
+    kind,
+    outcome: 'planned',
+    note: '',
+    files: [],
+    reported: false,
+  }));
   return {
     ...{ id, snapshotId: id, url, title, at, tabId, documentKey, browserSession, closeTab, witnesses },
     ...{ titleOrigin: 'browser', tags: [], note: '', stage: 'capturing', missing: [], thumbnail: '' },
     ...{ announced: false, unsentEdit: null, retry: { failures: 0, nextAt: 0, sentence: '' } },
+  };
+}
+
+/** The taking goes on in another life of the background: files of witnesses that were cut off do not count. */
+export function takenAnew(record: CaptureRecord): CaptureRecord {
+  requireStage(record, ['capturing']);
+  return {
+    ...record,
+    witnesses: record.witnesses.map((witness) => (witness.outcome === 'planned' ? { ...witness, files: [] } : witness)),
   };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseCompanionAddress } from './companion-address.ts';
+import { isCompanionPage, parseCompanionAddress } from './companion-address.ts';
 
 test.each([
   ['127.0.0.1:8745', '127.0.0.1:8745'],
@@ -23,3 +23,15 @@ test.each(['192.168.1.4:8745', 'shore.example:8745', 'a.localhost:8745'])(
     expect(parsed.ok ? '' : parsed.sentence).toMatch(/only to its companion on this computer/);
   },
 );
+
+test.each([
+  ['http://holdfast.localhost:8745/', true],
+  ['http://127.0.0.1:8745/api/v1/docs', true],
+  ['http://0a1b2c.localhost:8745/singlefile.html', true],
+  ['http://a.localhost:8746/', false],
+  ['http://shore.example:8745/', false],
+  ['https://localhost/', false],
+  ['', false],
+])('whether %s is a page of the companion: %s', (url, own) => {
+  expect(isCompanionPage(url, '127.0.0.1:8745')).toBe(own);
+});

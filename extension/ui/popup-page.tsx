@@ -37,7 +37,7 @@ export function PopupPage() {
     <>
       <main>
         <PageCard state={state} />
-        {outcome && !outcome.ok ? (
+        {outcome && !outcome.ok && outcome.sentence !== state.tab?.why ? (
           <p class="notice danger" role="alert">
             {outcome.sentence}
           </p>

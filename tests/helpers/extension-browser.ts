@@ -6,10 +6,14 @@ import type { Browser, Page, WebWorker } from 'puppeteer-core';
 import type { MessageName, ReplyOf, RequestOf } from '../../extension/messaging/messages.ts';
 import type { CaptureRecord } from '../../extension/outbox/capture-record.ts';
 
-/** What the functions that run inside a page of the extension use. */
+/** What the functions that run inside a page or the service worker of the extension use. */
 declare const chrome: {
   runtime: { sendMessage(message: unknown): Promise<unknown> };
   tabs: { query(query: object): Promise<{ id?: number; url?: string }[]> };
+  contextMenus: { onClicked: { dispatch(info: object, tab: object | undefined): void } };
+  alarms: { getAll(): Promise<{ name: string }[]> };
+  notifications: { getAll(): Promise<Record<string, true>> };
+  commands: { onCommand: { dispatch(command: string, tab: object | undefined): void } };
 };
 
 const chromiumFile = process.env.HOLDFAST_CHROMIUM ?? '/usr/bin/chromium';
@@ -20,6 +24,14 @@ export interface ExtensionBrowser {
   userDataDir: string;
   /** A real click on the toolbar button: opens the popup and grants `activeTab` for this tab. */
   clickToolbar: (page: Page) => Promise<void>;
+  /** Chooses an entry of the context menu of the tab that shows `url`. The menu itself is the system's, out of reach. */
+  clickMenu: (menuItemId: string, info: { linkUrl?: string }, url: string) => Promise<void>;
+  /** What the browser does when the shortcut of "keep this page" is pressed in the tab that shows `url`. */
+  pressShortcut: (url: string) => Promise<void>;
+  /** Names of the alarms by which the browser will wake the service worker. */
+  alarms: () => Promise<string[]>;
+  /** Ids of the notifications that are shown now. */
+  notifications: () => Promise<string[]>;
   /** The service worker as it lives now; it is another one after it was stopped. */
   worker: () => Promise<WebWorker>;
   /** Sends a message as a page of the extension does, and so wakes the service worker. */
@@ -48,7 +60,11 @@ export interface LaunchOptions {
 
 /** Chromium with the built extension in a profile of its own. */
 export async function launchWithExtension(options: LaunchOptions = {}): Promise<ExtensionBrowser> {
-  const folder = path.resolve(process.env.HOLDFAST_OUT ?? 'dist', 'extension', options.build === 'shipped' ? 'chrome-mv3' : 'chrome-mv3-test');
+  const folder = path.resolve(
+    process.env.HOLDFAST_OUT ?? 'dist',
+    'extension',
+    options.build === 'shipped' ? 'chrome-mv3' : 'chrome-mv3-test',
+  );
   const userDataDir = options.userDataDir ?? fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-profile-'));
   const browser = await puppeteer.launch({
     executablePath: chromiumFile,
@@ -90,8 +106,15 @@ async function drive(browser: Browser, userDataDir: string, ownProfile: boolean)
     if (answer.refused !== undefined) throw new Error(answer.refused);
     return answer.reply as ReplyOf<Name>;
   };
-  const captures = async (): Promise<CaptureRecord[]> =>
-    (await control.evaluate(readRecords)) as CaptureRecord[];
+  const captures = async (): Promise<CaptureRecord[]> => (await control.evaluate(readRecords)) as CaptureRecord[];
+  const worker = async (): Promise<WebWorker> => {
+    const target = await browser.waitForTarget(
+      (one) => one.type() === 'service_worker' && one.url() === `${base}background.js`,
+    );
+    const found = await target.worker();
+    if (!found) throw new Error('the service worker is gone');
+    return found;
+  };
   return {
     browser,
     userDataDir,
@@ -100,18 +123,22 @@ async function drive(browser: Browser, userDataDir: string, ownProfile: boolean)
       if (!extension) throw new Error('the extension is not loaded');
       await page.triggerExtensionAction(extension);
     },
-    worker: async () => {
-      const target = await browser.waitForTarget(
-        (one) => one.type() === 'service_worker' && one.url() === `${base}background.js`,
-      );
-      const worker = await target.worker();
-      if (!worker) throw new Error('the service worker is gone');
-      return worker;
+    clickMenu: async (menuItemId, info, url) => {
+      await (await worker()).evaluate(chooseMenuItem, { menuItemId, pageUrl: url, editable: false, ...info }, url);
     },
+    pressShortcut: async (url) => {
+      await (await worker()).evaluate(pressKeepPage, url);
+    },
+    alarms: async () => (await control.evaluate(() => chrome.alarms.getAll())).map((alarm) => alarm.name),
+    notifications: async () => Object.keys(await control.evaluate(() => chrome.notifications.getAll())),
+    worker,
     send,
     openPage,
     tabId: async (url) => {
-      const id = await control.evaluate(async (wanted) => (await chrome.tabs.query({})).find((tab) => tab.url === wanted)?.id, url);
+      const id = await control.evaluate(
+        async (wanted) => (await chrome.tabs.query({})).find((tab) => tab.url === wanted)?.id,
+        url,
+      );
       if (id === undefined) throw new Error(`no tab shows ${url}`);
       return id;
     },
@@ -131,7 +158,8 @@ async function drive(browser: Browser, userDataDir: string, ownProfile: boolean)
         const changed = control.evaluate(nextChange, 1_000).catch(() => undefined);
         const found = (await captures()).find(wanted);
         if (found) return found;
-        if (Date.now() > deadline) throw new Error(`no capture is as wanted: ${JSON.stringify(await describeAll(captures))}`);
+        if (Date.now() > deadline)
+          throw new Error(`no capture is as wanted: ${JSON.stringify(await describeAll(captures))}`);
         await changed;
       }
     },
@@ -149,6 +177,21 @@ async function drive(browser: Browser, userDataDir: string, ownProfile: boolean)
 
 async function describeAll(captures: () => Promise<CaptureRecord[]>): Promise<unknown> {
   return (await captures()).map(({ thumbnail: _, ...record }) => record);
+}
+
+/** These two run inside the service worker. */
+async function chooseMenuItem(info: object, url: string): Promise<void> {
+  chrome.contextMenus.onClicked.dispatch(
+    info,
+    (await chrome.tabs.query({})).find((tab) => tab.url === url),
+  );
+}
+
+async function pressKeepPage(url: string): Promise<void> {
+  chrome.commands.onCommand.dispatch(
+    'keep-page',
+    (await chrome.tabs.query({})).find((tab) => tab.url === url),
+  );
 }
 
 /** These run inside a page of the extension. */

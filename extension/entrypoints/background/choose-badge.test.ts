@@ -8,7 +8,13 @@ function record(stage: CaptureStage, bytes = 0) {
     ...{ url: 'https://shore.example/', title: '', at: 1, tabId: 1, documentKey: '', browserSession: '' },
     ...{ closeTab: false, planned: ['dom'] },
   });
-  const file = { path: 'singlefile.html', mimetype: 'text/html', bytes, digest: `sha256:${'0'.repeat(64)}` as const, confirmed: false };
+  const file = {
+    path: 'singlefile.html',
+    mimetype: 'text/html',
+    bytes,
+    digest: `sha256:${'0'.repeat(64)}` as const,
+    confirmed: false,
+  };
   return { ...begun, stage, witnesses: begun.witnesses.map((witness) => ({ ...witness, files: [file] })) };
 }
 const idle = () => undefined;

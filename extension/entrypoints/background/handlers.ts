@@ -1,13 +1,14 @@
 import { fetchForPage } from '../../capture/fetch-for-page.ts';
 import { CompanionFailure } from '../../companion-client/companion-failure.ts';
 import type { Handlers } from '../../messaging/listen-messages.ts';
-import type { Outcome } from '../../messaging/messages.ts';
+import type { Outcome, ReplyOf } from '../../messaging/messages.ts';
 import { edited, sendAsNew } from '../../outbox/transitions.ts';
 import { browser } from '../../platform/browser.ts';
 import { parseCompanionAddress } from '../../settings/companion-address.ts';
 import { changeSettings, readSettings } from '../../settings/settings.ts';
 import { browserName } from './browser-name.ts';
 import type { Doors } from './doors.ts';
+import { NotKept } from './keeper.ts';
 import { optionsState, outboxState, popupState } from './page-states.ts';
 import { snapshotUrl } from './views.ts';
 
@@ -17,19 +18,15 @@ export function makeHandlers(opened: Promise<Doors>): Handlers {
     getPopupState: async ({ tabId }) => popupState(await opened, tabId),
     getOptionsState: async () => optionsState(await opened),
     getOutboxState: async () => outboxState(await opened),
-    keepTab: async ({ tabId, unlessKept }) => {
-      const { keeper } = await opened;
-      const captureId = await keeper.keep(tabId, { unlessKept, background: false, closeTab: false });
-      return { ok: true, sentence: 'Keeping the page.', captureId };
-    },
+    keepTab: async ({ tabId, unlessKept }) => keepTab(await opened, tabId, unlessKept),
     cancelCapture: async ({ id }) => {
       const { keeper } = await opened;
-      keeper.cancel(id);
+      await keeper.cancel(id);
       return done('Stopping. What is complete is kept.');
     },
     discardCapture: async ({ id }) => {
       const { outbox, keeper } = await opened;
-      keeper.cancel(id);
+      await keeper.cancel(id);
       await keeper.whenTaken(id);
       await outbox.discard(id, 'You discarded it.');
       void outbox.send(true);
@@ -79,6 +76,16 @@ export function makeHandlers(opened: Promise<Doors>): Handlers {
       return fetchForPage(url, `http://${companionAddress}`);
     },
   };
+}
+
+async function keepTab({ keeper }: Doors, tabId: number, unlessKept: boolean): Promise<ReplyOf<'keepTab'>> {
+  try {
+    const captureId = await keeper.keep(tabId, { unlessKept, closeTab: false });
+    return { ok: true, sentence: 'Keeping the page.', captureId };
+  } catch (error) {
+    if (!(error instanceof NotKept)) throw error;
+    return { ok: false, sentence: error.message, captureId: null };
+  }
 }
 
 async function pair(doors: Doors, code: string): Promise<Outcome & { fingerprint: string }> {

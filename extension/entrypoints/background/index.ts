@@ -5,7 +5,7 @@ import { browser } from '../../platform/browser.ts';
 import { showBadge } from './badge.ts';
 import { openDoors } from './doors.ts';
 import { makeHandlers } from './handlers.ts';
-import { createMenus, menuClicked } from './menus.ts';
+import { createMenus, menuClicked, savePage } from './menus.ts';
 import { outboxAlarm } from './wake.ts';
 
 /**
@@ -29,7 +29,7 @@ export default defineBackground(() => {
   browser.commands.onCommand.addListener((command, tab) => {
     if (command !== 'keep-page' || tab?.id === undefined) return;
     const { id } = tab;
-    void opened.then(({ keeper }) => keeper.keep(id, { unlessKept: false, background: false, closeTab: false }));
+    void opened.then((doors) => savePage(doors, id));
   });
   void opened.then(async (doors) => {
     await doors.keeper.resume();

@@ -3,10 +3,15 @@ import { takeBlindShot } from '../../capture/visible-shot.ts';
 import type { Taking } from './taking.ts';
 
 const LABEL = 'The browser lets no extension look into this page: only its visible part was kept, as a picture.';
-const NO_SCRIPT = 'The browser lets no extension look into this page.';
+
+const BEHIND = 'The page did not open, or the browser lets no extension look into it.';
 
 /** The browser's own pages, its store, error pages: what can be seen, and the address. */
 export async function keepUnscriptable(taking: Taking): Promise<void> {
+  if (taking.record.closeTab) {
+    await taking.take('screenshot', () => Promise.reject(new Error(BEHIND)));
+    return;
+  }
   await taking.addMissing([LABEL]);
   await taking.take('screenshot', async (open) => {
     const bitmap = await takeBlindShot(taking.record.tabId, taking.watch);
@@ -17,6 +22,4 @@ export async function keepUnscriptable(taking: Taking): Promise<void> {
     bitmap.close();
     return LABEL;
   });
-  await taking.skip('mhtml', NO_SCRIPT);
-  await taking.skip('dom', NO_SCRIPT);
 }

@@ -1,27 +1,30 @@
-import { describe, openStage } from '../../capture/page-stage.ts';
+import { openStage } from '../../capture/page-stage.ts';
 import type { PageDescription } from '../../capture/page/describe-page.ts';
-import { showsFile } from '../../capture/shown-file.ts';
 import type { SliceJobs } from '../../capture/slice-jobs.ts';
-import type { WitnessKind } from '../../../shared/model/states.ts';
 import type { CaptureRecord } from '../../outbox/capture-record.ts';
 import type { Outbox } from '../../outbox/outbox.ts';
-import { captureTaken } from '../../outbox/transitions.ts';
+import { captureTaken, takenAnew } from '../../outbox/transitions.ts';
 import { browser } from '../../platform/browser.ts';
-import { knowsMhtml } from '../../platform/features.ts';
-import { NotScriptable } from '../../platform/scripting.ts';
+import { withDeadline } from '../../platform/deadline.ts';
+import { readSettings } from '../../settings/settings.ts';
+import { isCompanionPage } from '../../settings/companion-address.ts';
 import { browserSession } from './browser-session.ts';
+import { closeOwnTab, openPage, OWN_PAGE, plannedWitnesses, UNSCRIPTABLE, withoutHash } from './tabs-to-keep.ts';
 import { takeWitnesses } from './take-witnesses.ts';
 
 const INTERRUPTED = 'Interrupted: the browser stopped before this was taken.';
+/** A page that is busy or frozen must not hold back everything that waits for `resume`. */
+const ASK_MS_MAX = 5_000;
 
 export interface KeepWish {
   /** A document that was captured before is not captured again. */
   unlessKept: boolean;
-  /** Nobody looks at the tab: no picture can be taken of it. */
-  background: boolean;
-  /** The tab was opened by us and goes away afterwards. */
+  /** We opened the tab behind the others: no picture can be taken of it, and it goes away afterwards. */
   closeTab: boolean;
 }
+
+/** Nothing of this tab is kept, on purpose. The message is a sentence for a person. */
+export class NotKept extends Error {}
 
 interface Running {
   captureId: string;
@@ -37,6 +40,7 @@ export class Keeper {
   readonly #running = new Map<string, Running>();
   /** Clicks on one tab are looked at one after the other, so that two at once find each other. */
   readonly #turns = new Map<number, Promise<unknown>>();
+  #resumed: Promise<void> | undefined;
 
   constructor(outbox: Outbox, jobs: SliceJobs) {
     this.#outbox = outbox;
@@ -49,10 +53,15 @@ export class Keeper {
 
   /** Resolves when the taking of this capture is over. */
   async whenTaken(captureId: string): Promise<void> {
+    await this.resume();
     await this.#running.get(captureId)?.done;
   }
 
-  /** Begins a capture of the tab, or joins the one that runs. @returns the capture's id */
+  /**
+   * Begins a capture of the tab, or joins the one that runs.
+   * @returns the capture's id
+   * @throws NotKept for pages of the companion itself
+   */
   keep(tabId: number, wish: KeepWish): Promise<string> {
     const turn = (this.#turns.get(tabId) ?? Promise.resolve()).then(() => this.#keepInTurn(tabId, wish));
     // The next click waits for this one, but does not fail with it.
@@ -63,25 +72,42 @@ export class Keeper {
     return turn;
   }
 
-  cancel(captureId: string): void {
+  async cancel(captureId: string): Promise<void> {
+    await this.resume();
     this.#running.get(captureId)?.abort.abort(new Error('You stopped it.'));
   }
 
-  /** Goes on with captures that a stopped service worker left behind, where their document is still there. */
-  async resume(): Promise<void> {
+  /**
+   * Goes on with captures that a stopped service worker left behind, where their document is still there. Once for
+   * each life of the service worker; whatever a person asks meanwhile waits until the running captures are known.
+   */
+  resume(): Promise<void> {
+    this.#resumed ??= this.#resumeAll();
+    return this.#resumed;
+  }
+
+  async #resumeAll(): Promise<void> {
     const session = await browserSession();
-    for (const record of await this.#outbox.store.list()) {
-      if (record.stage !== 'capturing' || this.isRunning(record.id)) continue;
-      const tab = record.browserSession === session ? await this.#sameDocument(record) : undefined;
-      if (tab) this.#start(record, tab.page, false);
-      else await this.#outbox.change(record.id, (now) => captureTaken(now, INTERRUPTED));
+    const left = (await this.#outbox.store.list()).filter((record) => record.stage === 'capturing');
+    for (const record of left) {
+      const here = record.browserSession === session;
+      const page = here ? await this.#sameDocument(record) : undefined;
+      const anew = page && (await this.#outbox.change(record.id, takenAnew));
+      if (page && anew) {
+        this.#start(anew, page);
+        continue;
+      }
+      await this.#outbox.change(record.id, (now) => captureTaken(now, INTERRUPTED));
+      if (here) await closeOwnTab(record);
     }
   }
 
   async #keepInTurn(tabId: number, wish: KeepWish): Promise<string> {
+    await this.resume();
     const tab = await browser.tabs.get(tabId);
+    if (isCompanionPage(tab.url ?? '', (await readSettings()).companionAddress)) throw new NotKept(OWN_PAGE);
     const page = await openPage(tabId);
-    const documentKey = page?.documentKey ?? `unscriptable ${tab.url ?? ''}`;
+    const documentKey = page?.documentKey ?? `${UNSCRIPTABLE}${tab.url ?? ''}`;
     const session = await browserSession();
     const joined = [...this.#running.values()].find((running) => running.documentKey === documentKey);
     if (joined) return joined.captureId;
@@ -99,13 +125,13 @@ export class Keeper {
       closeTab: wish.closeTab,
       planned: plannedWitnesses(page),
     });
-    this.#start(record, page, wish.background);
+    this.#start(record, page);
     return record.id;
   }
 
-  #start(record: CaptureRecord, page: PageDescription | null, background: boolean): void {
+  #start(record: CaptureRecord, page: PageDescription | null): void {
     const abort = new AbortController();
-    const done = this.#takeAndSend({ record, page, background, signal: abort.signal });
+    const done = this.#takeAndSend({ record, page, signal: abort.signal });
     this.#running.set(record.id, { captureId: record.id, documentKey: record.documentKey, abort, done });
   }
 
@@ -113,9 +139,8 @@ export class Keeper {
     try {
       await takeWitnesses({ outbox: this.#outbox, jobs: this.#jobs }, taking);
     } finally {
-      const { id, tabId, closeTab } = taking.record;
-      this.#running.delete(id);
-      if (closeTab) await browser.tabs.remove(tabId).catch(() => undefined);
+      this.#running.delete(taking.record.id);
+      await closeOwnTab(taking.record);
       await this.#outbox.send(true);
     }
   }
@@ -133,33 +158,13 @@ export class Keeper {
     )?.id;
   }
 
-  async #sameDocument(record: CaptureRecord): Promise<{ page: PageDescription } | undefined> {
+  async #sameDocument(record: CaptureRecord): Promise<PageDescription | undefined> {
     try {
-      await openStage(record.tabId);
-      const page = await describe(record.tabId);
-      return page.documentKey === record.documentKey ? { page } : undefined;
+      const page = await withDeadline(openStage(record.tabId), ASK_MS_MAX, 'The page does not answer.');
+      return page.documentKey === record.documentKey ? page : undefined;
     } catch {
       // The tab is closed or went to a page that may not be scripted: either way it is not the same document.
       return undefined;
     }
   }
-}
-
-/** Null where no script may run. */
-async function openPage(tabId: number): Promise<PageDescription | null> {
-  try {
-    return await openStage(tabId);
-  } catch (error) {
-    if (error instanceof NotScriptable) return null;
-    throw error;
-  }
-}
-
-function plannedWitnesses(page: PageDescription | null): WitnessKind[] {
-  if (page && showsFile(page.contentType)) return ['facts', 'file', 'screenshot'];
-  return knowsMhtml() ? ['facts', 'dom', 'mhtml', 'screenshot'] : ['facts', 'dom', 'screenshot'];
-}
-
-function withoutHash(url: string): string {
-  return url.split('#', 1)[0] ?? url;
 }

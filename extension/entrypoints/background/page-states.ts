@@ -1,33 +1,46 @@
-import type { CaptureView, OptionsState, OutboxState, PermissionsView, PopupState, TabView } from '../../messaging/view-model.ts';
+import type {
+  CaptureView,
+  OptionsState,
+  OutboxState,
+  PermissionsView,
+  PopupState,
+  TabView,
+} from '../../messaging/view-model.ts';
 import type { CaptureRecord } from '../../outbox/capture-record.ts';
 import { browser } from '../../platform/browser.ts';
 import type { Tabs } from '../../platform/browser.ts';
 import { everythingAllowed } from '../../platform/permissions.ts';
+import { isCompanionPage } from '../../settings/companion-address.ts';
 import { readSettings } from '../../settings/settings.ts';
 import { browserSession } from './browser-session.ts';
 import type { Doors } from './doors.ts';
+import { isUnscriptable, OWN_PAGE } from './tabs-to-keep.ts';
 import { totalsOf, viewCapture } from './views.ts';
 
 const RECENT_MAX = 8;
 const VERSIONS_MAX = 12;
+const ONLY_SEEN = 'The browser lets no extension look into this page. Only its visible part can be kept.';
 const PARTLY =
   'Frames of other sites and the web archive are not kept, and "Save link" does not work: that needs your permission to read all sites.';
 
 export async function popupState(doors: Doors, tabId: number | undefined): Promise<PopupState> {
-  const [connection, all, tab, session] = await Promise.all([
+  const [connection, all, tab, session, { companionAddress }] = await Promise.all([
     doors.connection.current(),
     visibleRecords(doors),
     findTab(tabId),
     browserSession(),
+    readSettings(),
   ]);
   const view = (record: CaptureRecord) => toView(doors, record);
   const here = tab?.id;
   const url = tab?.url ?? '';
-  const current = all.find((record) => record.browserSession === session && record.tabId === here && samePage(record.url, url));
+  const current = all.find(
+    (record) => record.browserSession === session && record.tabId === here && samePage(record.url, url),
+  );
   const versions = all.filter((record) => samePage(record.url, url) && record !== current);
   return {
     connection,
-    tab: tab && here !== undefined ? viewTab(tab, here) : null,
+    tab: tab && here !== undefined ? viewTab(tab, here, current, companionAddress) : null,
     current: current ? view(current) : null,
     versions: versions.slice(0, VERSIONS_MAX).map(view),
     recent: all.slice(0, RECENT_MAX).map(view),
@@ -82,16 +95,13 @@ async function findTab(tabId: number | undefined): Promise<Tabs.Tab | undefined>
   return (await browser.tabs.query({ active: true, lastFocusedWindow: true }))[0];
 }
 
-function viewTab(tab: Tabs.Tab, id: number): TabView {
+function viewTab(tab: Tabs.Tab, id: number, current: CaptureRecord | undefined, companion: string): TabView {
   const url = tab.url ?? '';
-  const web = /^https?:/.test(url);
-  return {
-    id,
-    url,
-    title: tab.title ?? '',
-    keepable: true,
-    ...(web ? {} : { why: 'The browser lets no extension look into this page. Only its visible part can be kept.' }),
-  };
+  const seen = { id, url, title: tab.title ?? '' };
+  if (isCompanionPage(url, companion)) return { ...seen, keepable: false, why: OWN_PAGE };
+  // The browser's store has an ordinary address: only the attempt shows that no script may run there.
+  const closed = current ? isUnscriptable(current) : !/^(https?|file):/.test(url);
+  return { ...seen, keepable: true, ...(closed ? { why: ONLY_SEEN } : {}) };
 }
 
 async function permissionsView(): Promise<PermissionsView> {

@@ -8,22 +8,35 @@ import type { Doors } from './doors.ts';
 const LOAD_MS_MAX = 20_000;
 const QUIET_MS_MAX = 8_000;
 const QUIET_MS = 800;
+const NO_PAGE = 'The link leads to no page: the site gave a download, or did not answer in time.';
 
 /**
  * Keeps the page behind a link as this browser sees it, logged in: a tab in the background, its copies, no picture
  * (nobody sees it), and the tab is closed when the bytes are on the disk.
+ * @throws Error with a sentence when nothing was kept at all
  */
 export async function saveLink(doors: Doors, url: string): Promise<void> {
-  const tab = await browser.tabs.create({ url, active: false });
-  if (tab.id === undefined) return;
-  await withDeadline(loaded(tab.id), LOAD_MS_MAX, 'still loading').catch(() => {
+  const { id: tabId } = await browser.tabs.create({ url, active: false });
+  if (tabId === undefined) return;
+  try {
+    await settle(tabId);
+    await doors.keeper.keep(tabId, { unlessKept: false, closeTab: true });
+  } catch (error) {
+    // From the beginning of a capture on the keeper closes the tab; there was none.
+    await browser.tabs.remove(tabId).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function settle(tabId: number): Promise<void> {
+  await withDeadline(loaded(tabId), LOAD_MS_MAX, 'still loading').catch(() => {
     // A page that never finishes is kept as it stands.
   });
-  await withDeadline(runInPage(tab.id, waitQuiet, [QUIET_MS]), QUIET_MS_MAX, 'still busy').catch(() => {
+  const tab = await browser.tabs.get(tabId).catch(() => undefined);
+  if (!/^https?:/.test(tab?.url ?? '')) throw new Error(NO_PAGE);
+  await withDeadline(runInPage(tabId, waitQuiet, [QUIET_MS]), QUIET_MS_MAX, 'still busy').catch(() => {
     // The same, or a page that cannot be asked; keeping it says what was missing.
   });
-  const captureId = await doors.keeper.keep(tab.id, { unlessKept: false, background: true, closeTab: true });
-  await doors.keeper.whenTaken(captureId);
 }
 
 function loaded(tabId: number): Promise<void> {

@@ -29,7 +29,6 @@ export interface TakeDoors {
 export interface TakeWish {
   record: CaptureRecord;
   page: PageDescription | null;
-  background: boolean;
   signal: AbortSignal;
 }
 
@@ -54,11 +53,16 @@ export class Taking {
     this.#wish = wish;
     this.record = wish.record;
     this.watch = new TabWatch(wish.record.tabId);
+    // What was complete before an interruption; when exactly it was taken is not known any more.
+    for (const { kind, outcome, note } of wish.record.witnesses) {
+      if (outcome !== 'planned') this.#facts[kind] = { outcome, note, startedAt: null, endedAt: null };
+    }
   }
 
   async takePage(page: PageDescription): Promise<void> {
     const { tabId } = this.record;
-    if (!this.#wish.background && this.#isPlanned('screenshot')) await this.#takeThumbnail(page);
+    if (!this.record.closeTab && this.record.thumbnail === '' && this.#isPlanned('screenshot'))
+      await this.#takeThumbnail(page);
     if (this.#isPlanned('dom') || this.#isPlanned('mhtml')) {
       this.#lazy = await this.#tryLazyPass();
       this.#failedImages = await this.#attempt(() => listFailedImages(tabId), []);
@@ -66,11 +70,10 @@ export class Taking {
     await this.take('file', (open) => this.#takeShownFile(page, open));
     await this.take('mhtml', (open) => captureMhtml(tabId, open));
     await this.take('dom', (open) => this.#takeDom(page, open));
-    if (this.#wish.background) {
+    if (this.record.closeTab) {
       await this.addMissing([UNSEEN]);
       await this.skip('screenshot', NOT_IN_FRONT);
-    }
-    if (!this.#wish.background) await this.take('screenshot', (open) => this.#takePicture(page, open));
+    } else await this.take('screenshot', (open) => this.#takePicture(page, open));
   }
 
   async takeFacts(): Promise<void> {
@@ -157,7 +160,8 @@ export class Taking {
   }
 
   async #tryLazyPass(): Promise<LazyPassReport | null> {
-    const pass = () => withDeadline(runLazyPass(this.record.tabId), stageDeadlineMs, 'The page took too long to look over.');
+    const pass = () =>
+      withDeadline(runLazyPass(this.record.tabId), stageDeadlineMs, 'The page took too long to look over.');
     const report = await this.#attempt(pass, null);
     if (report && report.imagesPending > 0) {
       await this.addMissing(['Some pictures were still loading when the page was kept.']);

@@ -27,7 +27,11 @@ test('a page in the outbox says that it waits, and for what', () => {
 
 test('a page on its way says how far it is', () => {
   const view = viewCapture(kept(), { progress: 2_100_000, libraryUrl: undefined });
-  expect(view).toMatchObject({ phase: 'uploading', sentence: 'Sending to Holdfast: 2.1 MB of 4.2 MB.', bytesSent: 2_100_000 });
+  expect(view).toMatchObject({
+    phase: 'uploading',
+    sentence: 'Sending to Holdfast: 2.1 MB of 4.2 MB.',
+    bytesSent: 2_100_000,
+  });
 });
 
 test('a page on the disk can be opened where it lies', () => {

@@ -1,6 +1,12 @@
 import { countPhrase, sizePhrase } from '../../../shared/words/amounts.ts';
 import type { WitnessKind } from '../../../shared/model/states.ts';
-import type { CaptureAction, CapturePhase, CaptureView, OutboxTotals, WitnessView } from '../../messaging/view-model.ts';
+import type {
+  CaptureAction,
+  CapturePhase,
+  CaptureView,
+  OutboxTotals,
+  WitnessView,
+} from '../../messaging/view-model.ts';
 import { bytesOf, confirmedBytesOf, filesOf, holdsBytes } from '../../outbox/capture-record.ts';
 import type { CaptureRecord, WitnessRecord } from '../../outbox/capture-record.ts';
 
@@ -82,7 +88,9 @@ function sentenceFor(record: CaptureRecord, phase: CapturePhase, progress: numbe
     case 'kept_on_disk':
       return `Kept on disk. ${countPhrase(kept.length, 'capture')}, ${size}.`;
     case 'kept_in_browser':
-      return record.retry.sentence === '' ? `Kept in this browser, waiting to be sent. ${size}.` : record.retry.sentence;
+      return record.retry.sentence === ''
+        ? `Kept in this browser, waiting to be sent. ${size}.`
+        : record.retry.sentence;
     case 'needs_you':
       return record.retry.sentence;
     case 'failed':

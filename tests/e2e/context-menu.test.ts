@@ -1,0 +1,142 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Page } from 'puppeteer-core';
+import type { SnapshotRecord } from '../../shared/model/api-records.ts';
+import { routes } from '../../shared/protocol/routes.ts';
+import { startCompanion, type TestCompanion } from '../helpers/companion.ts';
+import { launchWithExtension, type ExtensionBrowser } from '../helpers/extension-browser.ts';
+import { mainColors } from '../helpers/page-likeness.ts';
+import { startSite, type TestSite } from '../helpers/site.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
+
+const secret = 'The heron nests behind the third lock gate.';
+
+let dataDir: string;
+let site: TestSite;
+let companion: TestCompanion;
+let extension: ExtensionBrowser;
+let front: Page;
+
+beforeAll(async () => {
+  dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-menu-'));
+  site = await startSite();
+  companion = await startCompanion({ dataDir, env: { EGRESS_ALLOW: '*.localhost' } });
+  extension = await launchWithExtension();
+  await extension.pair(companion);
+  front = await extension.browser.newPage();
+  await front.goto(site.a('/login'));
+  await front.goto(site.a('/links.html'));
+  await front.bringToFront();
+}, 240_000);
+
+afterAll(async () => {
+  await extension?.close();
+  await companion?.stop();
+  await site?.stop();
+  fs.rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
+});
+
+async function sealed(url: string, source: string): Promise<SnapshotRecord> {
+  return waitUntil(`${url} is sealed`, async () => {
+    const answer = await companion.request(`${routes.snapshots}?with_archiveresults=true`);
+    const { items } = answer.json() as { items: SnapshotRecord[] };
+    return items.find((item) => item.url === url && item.source === source && item.status === 'sealed');
+  });
+}
+
+function resultOf(snapshot: SnapshotRecord, plugin: string) {
+  return snapshot.archiveresults.find((one) => one.plugin === plugin);
+}
+
+function readFile(snapshot: SnapshotRecord, file: string): Buffer {
+  return fs.readFileSync(path.join(companion.dataDir, snapshot.archive_path, file));
+}
+
+async function openTabs(): Promise<string[]> {
+  return (await extension.browser.pages()).map((page) => page.url()).toSorted();
+}
+
+test('"Save page" keeps the page in front', async () => {
+  await extension.clickMenu('save-page', {}, site.a('/links.html'));
+  const capture = await extension.waitForCapture((one) => one.url === site.a('/links.html') && one.stage === 'sent');
+  expect(capture.missing).toEqual([]);
+  const snapshot = await sealed(site.a('/links.html'), 'browser');
+  expect(readFile(snapshot, 'chrome_extension_singlefile/singlefile.html').toString()).toContain(
+    'Doors along the quay',
+  );
+  for (const plugin of ['singlefile', 'mhtml', 'screenshot', 'facts']) {
+    expect([plugin, resultOf(snapshot, `chrome_extension_${plugin}`)?.status]).toEqual([plugin, 'succeeded']);
+  }
+});
+
+test('the keyboard command keeps the page in front once more', async () => {
+  const before = (await extension.captures()).map((one) => one.id);
+  await extension.pressShortcut(site.a('/links.html'));
+  const capture = await extension.waitForCapture((one) => !before.includes(one.id) && one.stage === 'sent');
+  expect([capture.url, capture.missing]).toEqual([site.a('/links.html'), []]);
+});
+
+test('"Save link" keeps what the logged-in person would see, in a tab that nobody has to look at', async () => {
+  const tabs = await openTabs();
+  const hidden = await front.evaluate('timesHidden');
+  await extension.clickMenu('save-link', { linkUrl: site.a('/members.html') }, site.a('/links.html'));
+  const capture = await extension.waitForCapture((one) => one.url === site.a('/members.html') && one.stage === 'sent');
+  const picture = capture.witnesses.find((witness) => witness.kind === 'screenshot');
+  expect(picture).toMatchObject({
+    outcome: 'skipped',
+    note: expect.stringContaining('draws the picture from the kept copy'),
+  });
+  expect(await openTabs()).toEqual(tabs);
+  expect([await front.evaluate('timesHidden'), await front.evaluate('document.visibilityState')]).toEqual([
+    hidden,
+    'visible',
+  ]);
+
+  const snapshot = await sealed(site.a('/members.html'), 'browser');
+  expect(readFile(snapshot, 'chrome_extension_singlefile/singlefile.html').toString()).toContain(secret);
+  expect(readFile(snapshot, 'chrome_extension_mhtml/snapshot.mhtml').toString()).toContain('The heron nests');
+  expect(resultOf(snapshot, 'chrome_extension_screenshot')?.status).toBe('skipped');
+  expect(resultOf(snapshot, 'screenshot')).toMatchObject({
+    status: 'succeeded',
+    origin: 'derived',
+    output_str: expect.stringContaining('picture rendered by the companion from the copy'),
+  });
+  // Words in black on white: it is a picture of the page, not an empty one.
+  const colors = mainColors(readFile(snapshot, 'screenshot/screenshot.png'));
+  expect(colors.get('ffffff') ?? 0).toBeGreaterThan(0.5);
+  expect(colors.get('000000') ?? 0).toBeGreaterThan(0.001);
+});
+
+test('"Save link on the companion" has it fetched there, logged out', async () => {
+  const tabs = await openTabs();
+  await extension.clickMenu('save-link-on-companion', { linkUrl: site.a('/members.html') }, site.a('/links.html'));
+  const snapshot = await sealed(site.a('/members.html'), 'companion');
+  expect(await openTabs()).toEqual(tabs);
+  const html = readFile(snapshot, 'singlefile/singlefile.html').toString();
+  expect(html).toContain('This page is for members only.');
+  expect(html).not.toContain(secret);
+  expect(resultOf(snapshot, 'screenshot')).toMatchObject({ status: 'succeeded', output_str: 'screenshot.png' });
+});
+
+test('a link behind which nobody answers stays visible as failed, and its tab is closed', async () => {
+  const tabs = await openTabs();
+  const url = 'http://a.localhost:9/';
+  await extension.clickMenu('save-link', { linkUrl: url }, site.a('/links.html'));
+  await extension.waitForCapture((one) => one.url === url && one.stage === 'empty');
+  const { waiting } = await extension.send('getOutboxState', {});
+  expect(waiting.map(({ url: kept, sentence }) => [kept, sentence])).toEqual([
+    [url, 'Nothing of this page could be kept. The page did not open, or the browser lets no extension look into it.'],
+  ]);
+  await waitUntil('the tab is closed', async () => ((await openTabs()).length === tabs.length ? true : undefined));
+});
+
+test('a link into the library is not kept, and a notification says so', async () => {
+  const tabs = await openTabs();
+  const linkUrl = `http://holdfast.localhost:${companion.port}/`;
+  await extension.clickMenu('save-link', { linkUrl }, site.a('/links.html'));
+  await waitUntil('a notification', async () => ((await extension.notifications()).length > 0 ? true : undefined));
+  expect(await openTabs()).toEqual(tabs);
+  expect((await extension.captures()).some((one) => one.url === linkUrl)).toBe(false);
+});
