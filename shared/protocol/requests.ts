@@ -42,7 +42,9 @@ export type PatchCrawlRequest = z.infer<typeof patchCrawlSchema>;
 
 /** What the process of a result wrote, the last 32 KiB of each stream; null when no process of ours made it. */
 export const resultLogSchema = z.object({
-  log: z.object({ stdout: z.string(), stderr: z.string(), exit_code: z.number().int().nullable() }).nullable(),
+  log: z
+    .object({ stdout: z.string(), stderr: z.string(), exit_code: z.number().int().nullable(), running: z.boolean() })
+    .nullable(),
 });
 export type ResultLog = z.infer<typeof resultLogSchema>;
 

@@ -121,6 +121,37 @@ test('a crawl is paused, resumed and stopped from its list', async () => {
   expect(crawl()).toMatchObject({ status: 'sealed', stop_reason: 'cancelled' });
 });
 
+test('a file of addresses is read, counted and kept; a file without any is answered in one sentence', async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-import-'));
+  const file = (name: string, bytes: string): string => {
+    fs.writeFileSync(path.join(folder, name), bytes);
+    return path.join(folder, name);
+  };
+  await page.goto(`${origin()}/`);
+  await waitForText(page, 'Bladder wrack');
+  await page.click('[aria-controls="add-panel"]');
+  const chooser = (await page.$('#add-panel input[type=file]'))!;
+  const answer = async (): Promise<string> =>
+    page.$eval('#add-panel .ways > :last-child .answer', (it) => it.textContent);
+  for (const [name, bytes, sentence] of [
+    ['prose.txt', 'no link here', 'No address was found in prose.txt. Addresses begin with http:// or https://.'],
+    ['empty.txt', '', 'empty.txt is empty.'],
+    ['picture.txt', 'PNG\0\0http://a.invalid/', 'picture.txt was not read. This is no text; choose a file of'],
+  ] as const) {
+    await chooser.uploadFile(file(name, bytes));
+    await expect.poll(answer, patience).toContain(sentence);
+  }
+  const text = `See https://import-a.invalid/x, https://import-b.invalid/ and http://127.0.0.1:${companion.port}/.`;
+  await chooser.uploadFile(file('links.md', text));
+  await expect.poll(answer, patience).toContain('2 addresses found in links.md.');
+  expect(await answer()).toContain('1 other cannot be kept:');
+  await page.evaluate(() => document.querySelector<HTMLElement>('#add-panel .ways > :last-child button')!.click());
+  await expect.poll(answer, patience).toContain('2 pages will be kept.');
+  const [crawl] = (await companion.request(routes.crawls)).json() as [{ urls: string }];
+  expect(crawl.urls).toBe('https://import-a.invalid/x\nhttps://import-b.invalid/\n');
+  fs.rmSync(folder, { recursive: true });
+});
+
 test('both sides of a pairing show the same fingerprint', async () => {
   const code = await companion.access.newPairingCode();
   const { fingerprint } = await companion.access.pair(code, 'Reading browser', '');

@@ -4,7 +4,6 @@ import path from 'node:path';
 import type { Browser, BrowserContext, Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { findSnapshot } from '../../companion/collection/records/snapshots.ts';
-import { routes } from '../../shared/protocol/routes.ts';
 import { seriousViolations } from '../helpers/axe.ts';
 import { startCompanion, type TestCompanion } from '../helpers/companion.ts';
 import { keepHtml } from '../helpers/kept-html.ts';
@@ -330,36 +329,6 @@ test('an archived link opens the newest kept copy, or offers to keep the address
   await page.goto(`${origin()}/web/javascript:alert(1)`);
   await waitForText(page, 'This address cannot be kept');
   expect(await page.$$eval('main a', (links) => links.length)).toBe(0);
-});
-
-test('a file of addresses is read, counted and kept; a file without any is answered in one sentence', async () => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-import-'));
-  const file = (name: string, bytes: string): string => {
-    fs.writeFileSync(path.join(folder, name), bytes);
-    return path.join(folder, name);
-  };
-  await openLibrary();
-  await page.click('[aria-controls="add-panel"]');
-  const chooser = (await page.$('#add-panel input[type=file]'))!;
-  const answer = async (): Promise<string> =>
-    page.$eval('#add-panel .ways > :last-child .answer', (it) => it.textContent);
-  for (const [name, bytes, sentence] of [
-    ['prose.txt', 'no link here', 'No address was found in prose.txt. Addresses begin with http:// or https://.'],
-    ['empty.txt', '', 'empty.txt is empty.'],
-    ['picture.txt', 'PNG\0\0http://a.example/', 'picture.txt was not read. This is no text; choose a file of'],
-  ] as const) {
-    await chooser.uploadFile(file(name, bytes));
-    await expect.poll(answer, patience).toContain(sentence);
-  }
-  const text = `See https://import-a.example/x, https://import-b.example/ and http://127.0.0.1:${companion.port}/.`;
-  await chooser.uploadFile(file('links.md', text));
-  await expect.poll(answer, patience).toContain('2 addresses found in links.md.');
-  expect(await answer()).toContain('1 other cannot be kept:');
-  await page.evaluate(() => document.querySelector<HTMLElement>('#add-panel .ways > :last-child button')!.click());
-  await expect.poll(answer, patience).toContain('2 pages will be kept.');
-  const [crawl] = (await companion.request(routes.crawls)).json() as [{ urls: string }];
-  expect(crawl.urls).toBe('https://import-a.example/x\nhttps://import-b.example/\n');
-  fs.rmSync(folder, { recursive: true });
 });
 
 test('a code is shown to connect a browser', async () => {

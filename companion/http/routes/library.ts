@@ -71,7 +71,9 @@ export function libraryRoutes(deps: AppDeps): OpenAPIHono<AppEnv> {
       const result = findResult(collection.db, id);
       if (!result) throw new HoldfastError('not_found', `There is no result ${id}.`);
       const row = result.process_id === null ? undefined : findProcess(collection.db, result.process_id);
-      const log = row ? { stdout: row.stdout, stderr: row.stderr, exit_code: row.exit_code } : null;
+      const log = row
+        ? { stdout: row.stdout, stderr: row.stderr, exit_code: row.exit_code, running: row.status === 'running' }
+        : null;
       return c.json({ log }, 200);
     },
   );

@@ -94,7 +94,7 @@ function ResultsSection({ snapshot, onChange }: Props) {
   const cards = (list: ArchiveResultRecord[]) => (
     <ul class="results">
       {list.map((result) => (
-        <ResultCard key={`${result.id} ${result.revision}`} result={result} onRunAgain={runAgain(result)} />
+        <ResultCard key={result.id} result={result} onRunAgain={runAgain(result)} />
       ))}
     </ul>
   );

@@ -55,7 +55,7 @@ export function ResultCard({ result, onRunAgain }: Props) {
             </ul>
           ) : null}
           {result.process_id === null ? null : <ResultLog resultId={result.id} />}
-          {onRunAgain ? <RunAgain result={result} onRunAgain={onRunAgain} /> : null}
+          {onRunAgain ? <RunAgain key={result.revision} result={result} onRunAgain={onRunAgain} /> : null}
         </div>
       </details>
     </li>

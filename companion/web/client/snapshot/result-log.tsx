@@ -18,11 +18,13 @@ function Lines({ resultId }: { resultId: string }) {
   if (failure) return <p class="notice danger">{failure.message}</p>;
   if (!value) return null;
   if (!value.log) return <p class="soft">This run left no log.</p>;
-  const { stdout, stderr, exit_code: exitCode } = value.log;
+  const { stdout, stderr, exit_code: exitCode, running } = value.log;
   const text = [stderr, stdout].filter((stream) => stream.trim() !== '').join('\n');
   return (
     <>
-      <p class="soft">{exitCode === null ? 'Ended by a signal.' : `Ended with exit code ${exitCode}.`}</p>
+      <p class="soft">
+        {running ? 'Under way.' : exitCode === null ? 'Ended by a signal.' : `Ended with exit code ${exitCode}.`}
+      </p>
       {text === '' ? (
         <p class="soft">It wrote nothing.</p>
       ) : (
