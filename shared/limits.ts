@@ -66,6 +66,8 @@ export const limits = {
   pairingAttemptsMax: 5,
   loginCodeMs: 10 * 60_000,
   sessionMs: 14 * 24 * 3600_000,
+  /** Thumbnails can be made again: some ten thousand are kept. */
+  thumbnailCacheBytesMax: 256 * MIB,
   replayLabelMs: 12 * 3600_000,
 
   captureDeadlineMs: 12_000,

@@ -11,6 +11,7 @@ import { findReplayable, findScreenshot, findServed, listReplayable, needsLabel 
 import { answerProbe } from './probe.ts';
 import { refusalOf } from './request-rules.ts';
 import { sentence } from './sentence.ts';
+import { RewriteThread } from './rewrite/rewrite-thread.ts';
 import { serveOutput } from './serve-output.ts';
 import { Thumbnails, type Thumbnail } from './thumbnail/thumbnails.ts';
 
@@ -37,7 +38,7 @@ export interface Replay {
   addresses(snapshotId: string): ReplayAddresses;
   /** A small picture of the top of the page for lists; undefined when there is no picture of it. */
   thumbnail(snapshotId: string): Promise<Thumbnail | undefined>;
-  /** Ends the thread that makes thumbnails. */
+  /** Ends the threads that make thumbnails and rewrite pages. */
   close(): Promise<void>;
 }
 
@@ -56,6 +57,7 @@ class SnapshotReplay implements Replay {
   private readonly db: ReplayOptions['collection']['db'];
   private readonly labels: Labels;
   private readonly thumbnails: Thumbnails;
+  private readonly pages = new RewriteThread();
 
   constructor(options: ReplayOptions) {
     this.options = options;
@@ -105,8 +107,8 @@ class SnapshotReplay implements Replay {
     return screenshot && this.thumbnails.of(screenshot.digest);
   }
 
-  close(): Promise<void> {
-    return this.thumbnails.close();
+  async close(): Promise<void> {
+    await Promise.all([this.thumbnails.close(), this.pages.close()]);
   }
 
   /** An id names the host of a snapshot everyone may see; all others need a label that was made here. */
@@ -146,6 +148,7 @@ class SnapshotReplay implements Replay {
     const response = await (output &&
       serveOutput(request, output, {
         blobs: collection.blobs,
+        pages: this.pages,
         documentUrl: snapshot.url,
         linkPrefix: `${uiOrigins(port())[mode === 'opaque' ? 1 : 0]!}/web/`,
         headers,

@@ -7,7 +7,7 @@ import type { OutputRow } from '../collection/records/tables.ts';
 import { isUnchanged, requestedRange } from './byte-range.ts';
 import { pageOfDrawing, wantsDrawingItself } from './drawing-page.ts';
 import { hasOwnDeclarations } from './rewrite/declaration.ts';
-import { rewriteStream } from './rewrite/rewrite-stream.ts';
+import type { RewriteThread } from './rewrite/rewrite-thread.ts';
 import { attachmentDisposition, servedType, type ServedType } from './served-type.ts';
 
 /** Raise when pages are served in another way, so that no browser keeps what an older version served. */
@@ -17,6 +17,7 @@ const BEGINNING_BYTES = 64 * 1024;
 
 export interface ServeContext {
   blobs: BlobStore;
+  pages: RewriteThread;
   /** Address of the snapshot. */
   documentUrl: string;
   linkPrefix: string;
@@ -57,7 +58,7 @@ async function servePage(served: Served): Promise<Response> {
   const page = { documentUrl: context.documentUrl, linkPrefix: context.linkPrefix, xml: isXml };
   const contentType = type.active === 'xml' && !isXml ? 'text/html; charset=utf-8' : type.contentType;
   return finish(served, contentType, pageTag(digest), () =>
-    toWeb(Readable.from(rewriteStream(context.blobs.read(digest), page))),
+    toWeb(Readable.from(context.pages.rewrite(context.blobs.read(digest), page))),
   );
 }
 

@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
-import fs from 'node:fs/promises';
 import path from 'node:path';
 import { digestHex, parseDigest, type Digest } from '../../../shared/digest/digest.ts';
+import { limits } from '../../../shared/limits.ts';
 import type { Collection } from '../../collection/open-collection.ts';
 import { cropPng } from './crop-png.ts';
+import { PictureCache } from './picture-cache.ts';
 import { ThumbnailThread } from './thumbnail-thread.ts';
 
 export interface Thumbnail {
@@ -21,11 +21,13 @@ const PIXELS_MAX = 32_000_000;
 /** Small pictures of kept pages, made on demand and kept in the cache folder by the digest of what they show. */
 export class Thumbnails {
   private readonly collection: Pick<Collection, 'blobs' | 'layout'>;
+  private readonly cache: PictureCache;
   private readonly thread = new ThumbnailThread();
   private readonly making = new Map<Digest, Promise<Uint8Array | undefined>>();
 
   constructor(collection: Pick<Collection, 'blobs' | 'layout'>) {
     this.collection = collection;
+    this.cache = new PictureCache(path.join(collection.layout.cache(), 'thumbnails'), limits.thumbnailCacheBytesMax);
   }
 
   /** The top of a full-page PNG, 320 pixels wide; undefined when the bytes are gone or cannot be shown. */
@@ -40,33 +42,22 @@ export class Thumbnails {
   }
 
   private async cached(digest: Digest): Promise<Uint8Array | undefined> {
-    const file = path.join(
-      this.collection.layout.cache(),
-      'thumbnails',
-      digestHex(digest).slice(0, 2),
-      `${digestHex(digest)}-${WIDTH_PX}.png`,
-    );
-    try {
-      return await fs.readFile(file);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    }
+    const name = path.join(digestHex(digest).slice(0, 2), `${digestHex(digest)}-${WIDTH_PX}.png`);
+    const there = await this.cache.read(name);
+    if (there) return there;
     const running = this.making.get(digest);
     if (running) return running;
-    const made = this.make(digest, file).finally(() => this.making.delete(digest));
+    const made = this.make(digest, name).finally(() => this.making.delete(digest));
     this.making.set(digest, made);
     return made;
   }
 
-  private async make(digest: Digest, file: string): Promise<Uint8Array | undefined> {
+  private async make(digest: Digest, name: string): Promise<Uint8Array | undefined> {
     if ((await this.collection.blobs.size(digest)) === undefined) return undefined;
     const top = await cropPng(this.collection.blobs.read(digest), rowsOf, PIXELS_MAX);
     const png = top && (await this.thread.scale(new Uint8Array(top), WIDTH_PX));
     if (!png) return undefined;
-    await fs.mkdir(path.dirname(file), { recursive: true });
-    const temporary = `${file}.${randomUUID()}.tmp`;
-    await fs.writeFile(temporary, png);
-    await fs.rename(temporary, file);
+    await this.cache.write(name, png);
     return png;
   }
 }
