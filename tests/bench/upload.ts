@@ -20,9 +20,12 @@ export interface UploadFigures {
   holdfast: number;
   raw: number;
   tus: number;
+  tusSynced: number;
   /** Throughput beside the others', the median of the rounds. */
   ofRaw: number;
   ofTus: number;
+  /** Beside a tus that syncs each chunk, as ours does; no goal, but it tells what the syncs cost. */
+  ofTusSynced: number;
   /** Processor seconds per GiB, which other work on the machine disturbs little. */
   cpuSeconds: Record<Name, number>;
   /** By how much the companion's resident memory grew at most, in MiB. */
@@ -40,8 +43,12 @@ interface Receiver {
   stop: () => Promise<void>;
 }
 
-const names = ['holdfast', 'raw', 'tus'] as const;
+const names = ['holdfast', 'raw', 'tus', 'tus-synced'] as const;
 type Name = (typeof names)[number];
+
+function perName(value: number): Record<Name, number> {
+  return { holdfast: value, raw: value, tus: value, 'tus-synced': value };
+}
 
 const parts = Array.from({ length: 4 }, () => randomBytes(chunkBytes));
 const partAt = (offset: number): Buffer => parts[(offset / chunkBytes) % parts.length]!;
@@ -52,13 +59,13 @@ export async function run(): Promise<UploadFigures> {
   const receivers = await startAll(folder);
   const speeds: Record<Name, number>[] = [];
   try {
-    const cpuBefore = { holdfast: 0, raw: 0, tus: 0 };
+    const cpuBefore = perName(0);
     for (const name of names) cpuBefore[name] = cpuSecondsOf(receivers[name].child);
     const memoryBefore = residentMib(receivers.holdfast.child, 'VmRSS');
     fs.writeFileSync(`/proc/${receivers.holdfast.child.pid}/clear_refs`, '5');
     for (let round = 0; round < rounds; round += 1) speeds.push(await runRound(receivers, round));
     const memoryGrowthMib = residentMib(receivers.holdfast.child, 'VmHWM') - memoryBefore;
-    const cpuSeconds = { holdfast: 0, raw: 0, tus: 0 };
+    const cpuSeconds = perName(0);
     for (const name of names) {
       cpuSeconds[name] =
         ((cpuSecondsOf(receivers[name].child) - cpuBefore[name]) / rounds) * ((1024 * MIB) / fileBytes);
@@ -68,8 +75,10 @@ export async function run(): Promise<UploadFigures> {
       holdfast: median(speeds.map((speed) => speed.holdfast)),
       raw: median(speeds.map((speed) => speed.raw)),
       tus: median(speeds.map((speed) => speed.tus)),
+      tusSynced: median(speeds.map((speed) => speed['tus-synced'])),
       ofRaw: median(speeds.map((speed) => speed.holdfast / speed.raw)),
       ofTus: median(speeds.map((speed) => speed.holdfast / speed.tus)),
+      ofTusSynced: median(speeds.map((speed) => speed.holdfast / speed['tus-synced'])),
       memoryGrowthMib,
     };
     print(figures);
@@ -86,12 +95,13 @@ async function startAll(folder: string): Promise<Record<Name, Receiver>> {
     holdfast: await startHoldfast(path.join(folder, 'holdfast')),
     raw: await startBare('raw', path.join(folder, 'raw')),
     tus: await startBare('tus', path.join(folder, 'tus')),
+    'tus-synced': await startBare('tus-synced', path.join(folder, 'tus-synced')),
   };
 }
 
 /** Each round in another order, so that nobody always comes first. */
 async function runRound(receivers: Record<Name, Receiver>, round: number): Promise<Record<Name, number>> {
-  const speeds: Record<Name, number> = { holdfast: 0, raw: 0, tus: 0 };
+  const speeds = perName(0);
   for (let step = 0; step < names.length; step += 1) {
     const name = names[(step + round) % names.length]!;
     spawnSync('sync');
@@ -160,7 +170,7 @@ async function startHoldfast(dataDir: string): Promise<Receiver> {
   };
 }
 
-async function startBare(name: 'raw' | 'tus', folder: string): Promise<Receiver> {
+async function startBare(name: Exclude<Name, 'holdfast'>, folder: string): Promise<Receiver> {
   const child = spawn(process.execPath, [path.resolve('tests/bench/receivers', `${name}.mjs`), folder], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -224,11 +234,13 @@ function print(figures: UploadFigures): void {
   process.stdout.write(
     row('holdfast', figures.holdfast) +
       row('node:http to a file', figures.raw) +
-      row('tus with file store', figures.tus),
+      row('tus with file store', figures.tus) +
+      row('tus, each chunk synced', figures.tusSynced),
   );
   process.stdout.write(
     `holdfast / node:http ${figures.ofRaw.toFixed(2)} (goal 0.70), holdfast / tus ${figures.ofTus.toFixed(2)} (goal 1.20)\n`,
   );
+  process.stdout.write(`holdfast / tus that syncs each chunk ${figures.ofTusSynced.toFixed(2)}\n`);
   const cpu = names.map((name) => `${name} ${figures.cpuSeconds[name].toFixed(2)} s`).join(', ');
   process.stdout.write(`processor time per GiB: ${cpu}\n`);
   process.stdout.write(`memory grew by ${figures.memoryGrowthMib.toFixed(0)} MiB (goal below 64)\n`);
