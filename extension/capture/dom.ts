@@ -20,7 +20,7 @@ export interface PageSubject {
 
 export interface DomOutcome {
   report: DomReport;
-  /** Frames the browser knows of, those that took our script, and the addresses of those that did not. */
+  /** Frames the browser knows of, those that gave their content, and the addresses of those that did not. */
   frames: { seen: number; answered: number; missing: string[] };
   /** Why the frames were left out altogether; empty when they were not. */
   partial: string;
@@ -36,7 +36,8 @@ export async function captureDom(page: PageSubject, jobs: SliceJobs, openFile: O
   const frames = await prepareFrames(tabId);
   await injectMain(tabId);
   try {
-    return { ...(await attempt(page, jobs, openFile, false)), frames, partial: '' };
+    const { report } = await attempt(page, jobs, openFile, false);
+    return { report, frames: withSilent(frames, report.framesSilent), partial: '' };
   } catch (error) {
     const partial = `Frames were left out: ${error instanceof Error ? error.message : String(error)}`;
     return { ...(await attempt(page, jobs, openFile, true)), frames, partial };
@@ -45,6 +46,13 @@ export async function captureDom(page: PageSubject, jobs: SliceJobs, openFile: O
       // The document is gone, and with it everything that was to be put back.
     });
   }
+}
+
+/** A frame may take our script and still not hear the question: a page can keep messages from it. */
+function withSilent(frames: DomOutcome['frames'], silent: string[]): DomOutcome['frames'] {
+  const { seen, answered, missing } = frames;
+  if (silent.length <= missing.length) return frames;
+  return { seen, answered: Math.min(answered, seen - silent.length), missing: silent };
 }
 
 async function attempt(

@@ -49,9 +49,9 @@ export async function writeFacts(facts: CaptureFacts, openFile: OpenFile): Promi
 export function missingSentences(dom: DomOutcome, failedImages: string[], allSitesAllowed: boolean): string[] {
   const sentences: string[] = [];
   if (dom.partial !== '') sentences.push(dom.partial);
-  const silent = Math.max(dom.report.framesSilent.length, dom.frames.seen - dom.frames.answered);
+  const silent = dom.frames.seen - dom.frames.answered;
   if (silent > 0) {
-    const why = allSitesAllowed ? 'they did not answer' : 'Holdfast may not read other sites inside a page';
+    const why = allSitesAllowed ? 'no answer came' : 'Holdfast may not read other sites inside a page';
     sentences.push(`${countPhrase(silent, 'frame')} could not be kept: ${why}.`);
   }
   if (failedImages.length > 0) {
@@ -60,7 +60,9 @@ export function missingSentences(dom: DomOutcome, failedImages: string[], allSit
   const failed = dom.report.failedResources.filter((resource) => !failedImages.includes(resource.url));
   if (failed.length > 0) {
     const why = allSitesAllowed ? failed[0]?.reason : 'Holdfast may not read from other sites';
-    sentences.push(`${countPhrase(failed.length, 'picture or style', 'pictures or styles')} could not be kept: ${why}.`);
+    sentences.push(
+      `${countPhrase(failed.length, 'picture or style', 'pictures or styles')} could not be kept: ${why}.`,
+    );
   }
   return sentences;
 }

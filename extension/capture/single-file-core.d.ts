@@ -15,11 +15,18 @@ declare module 'single-file-core/single-file.js' {
     url: string,
     options: { referrer?: string; headers?: Record<string, string> },
   ) => Promise<SingleFileResponse>;
+  export interface FrameAnswer {
+    windowId: string;
+    url?: string;
+    baseURI?: string;
+    content?: string;
+  }
   export interface SingleFileOptions {
     [option: string]: unknown;
-    /** Filled while the page is processed: what each frame answered. */
-    frames?: { windowId: string; url?: string; content?: string }[];
+    /** What each frame answered; taken out again as the frames are worked into the page. */
+    frames?: FrameAnswer[];
   }
+  export const helper: { WIN_ID_ATTRIBUTE_NAME: string };
   export function getPageData(
     options: SingleFileOptions,
     init: { fetch: SingleFileFetch; frameFetch: SingleFileFetch },

@@ -2,6 +2,8 @@ import { getPageData } from 'single-file-core/single-file.js';
 import type { SingleFileFetch, SingleFileOptions } from 'single-file-core/single-file.js';
 import { withDeadline } from '../../platform/deadline.ts';
 import { documentKey } from './describe-page.ts';
+import { surveyFrames } from './survey-frames.ts';
+import type { FrameSurvey } from './survey-frames.ts';
 import { sendSlices } from './send-slices.ts';
 import type { SendSlice } from './send-slices.ts';
 
@@ -40,7 +42,16 @@ export async function captureDomInPage(
   failedResources: DomReport['failedResources'],
 ): Promise<DomReport> {
   if (request.documentKey !== documentKey()) throw new Error('The tab went to another page.');
-  const options = singleFileOptions(request.removeFrames);
+  let frames: FrameSurvey = { asked: 0, silent: [] };
+  let surveyed = false;
+  const options: SingleFileOptions = {
+    ...singleFileOptions(request.removeFrames),
+    // The list is emptied while frames are worked in; at the first report of progress it is whole.
+    onprogress: () => {
+      if (!surveyed) frames = surveyFrames(options.frames ?? []);
+      surveyed = true;
+    },
+  };
   const page = await withDeadline(
     getPageData(options, { fetch: doors.fetch, frameFetch: doors.fetch }),
     request.deadlineMs,
@@ -48,18 +59,14 @@ export async function captureDomInPage(
   );
   const bytes = new TextEncoder().encode(page.content);
   const slices = await sendSlices(bytes, doors.sendSlice);
-  const frames = options.frames ?? [];
-  const silent = frames.filter((frame) => frame.content === undefined);
-  return {
-    bytes: bytes.length,
-    slices,
-    framesAsked: frames.length,
-    framesSilent: silent.map((frame) => frame.url ?? frame.windowId),
-    failedResources,
-  };
+  return { bytes: bytes.length, slices, framesAsked: frames.asked, framesSilent: frames.silent, failedResources };
 }
 
-/** Each option was chosen by comparing replays with live pages; the defaults lose text and halve pictures. */
+/**
+ * Each option was chosen by comparing replays with live pages; the defaults lose text and halve pictures. The plugin
+ * `singlefile` holds the same list: a plugin is a stranger that knows nothing of ours, so that one written elsewhere
+ * is its equal, and what only these two share is no part of a contract in `shared`.
+ */
 function singleFileOptions(removeFrames: boolean): SingleFileOptions {
   return {
     removeFrames,
