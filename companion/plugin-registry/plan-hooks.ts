@@ -7,6 +7,8 @@ import { withRequirements } from './requirements.ts';
 export interface PlanRequest {
   event: 'Snapshot' | 'CrawlSetup';
   source: SnapshotSource;
+  /** False for the browser's own pages and local files: nothing may ever go and fetch those. */
+  onWeb: boolean;
   /** The user wants the page fetched although it came from the browser (`config.FETCH`). */
   fetch: boolean;
   /**
@@ -72,6 +74,7 @@ function decide(catalogue: Catalogue, plugin: Plugin, request: PlanRequest, choi
       return wouldUseNetwork;
     }
   }
+  if (!request.onWeb) return { action: 'skip', reason: 'only your browser can see this page' };
   const obstacle = findObstacle(catalogue, plugin, request.config);
   return obstacle ? { action: 'skip', reason: obstacle } : { action: 'run', network: true };
 }

@@ -78,7 +78,14 @@ beforeAll(async () => {
 
 function plan(request: Partial<PlanRequest> & { layer?: Record<string, unknown> } = {}) {
   const config = resolveHookConfig(catalogue, [request.layer ?? {}]);
-  const planned = planHooks(catalogue, { event: 'Snapshot', source: 'companion', fetch: false, config, ...request });
+  const planned = planHooks(catalogue, {
+    event: 'Snapshot',
+    source: 'companion',
+    onWeb: true,
+    fetch: false,
+    config,
+    ...request,
+  });
   return planned.map(
     (hook) => `${hook.hookName}: ${hook.action === 'skip' ? hook.reason : hook.network ? 'network' : 'offline'}`,
   );
@@ -139,6 +146,14 @@ describe('planHooks', () => {
       'on_Snapshot__54_title: network',
     ]);
     expect(plan({ event: 'CrawlSetup' })).toEqual(['on_CrawlSetup__90_chrome_launch.daemon.bg: network']);
+  });
+
+  it('never lets the network near a page that only the browser can see, whatever is asked', () => {
+    for (const wish of [{ fetch: true }, { requested: ['singlefile', 'headers'] }]) {
+      const reasons = plan({ source: 'browser', onWeb: false, ...wish }).map((line) => line.split(': ')[1]);
+      expect(reasons).not.toContain('network');
+      expect(reasons).toContain('only your browser can see this page');
+    }
   });
 
   it('runs only what works from the copy for a page from the browser, with the network refused', () => {

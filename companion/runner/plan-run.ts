@@ -11,6 +11,7 @@ import { withRequirements } from '../plugin-registry/requirements.ts';
 import { captureFolders } from './run-folder.ts';
 import type { RunnableHook } from './run-hook.ts';
 import type { SnapshotRun } from './snapshot-run.ts';
+import { parseWebUrl } from '../../shared/url/web-url.ts';
 
 export interface RunPlan {
   hooks: RunnableHook[];
@@ -34,6 +35,7 @@ export function planRun(run: SnapshotRun, again: boolean): RunPlan {
   const plan = planHooks(catalogue, {
     event: 'Snapshot',
     source: snapshot.source,
+    onWeb: parseWebUrl(snapshot.url).ok,
     fetch: parseObject(snapshot.config)['FETCH'] === true,
     delivered: deliveredPlugins(results),
     config,

@@ -29,7 +29,7 @@ export interface TabView {
   id: number;
   url: string;
   title: string;
-  /** False on the companion's own pages. */
+  /** False on pages of Holdfast itself and on those without an address of their own. */
   keepable: boolean;
   /** Why it cannot be kept, or why less than usual can be kept. */
   why?: string;

@@ -66,12 +66,17 @@ async function showCopy(hook: Hook, page: CdpSession, copy: HtmlSource): Promise
   await page.send('Fetch.enable', { patterns: [{ urlPattern: '*' }] });
   const loaded = page.waitFor('Page.loadEventFired', loadTimeoutMs);
   const [{ errorText }] = await Promise.all([
-    page.send('Page.navigate', { url: hook.url }),
+    page.send('Page.navigate', { url: addressFor(hook.url) }),
     loaded.catch(() => undefined),
   ]);
   if (errorText) throw new HookFailure(`the copy could not be shown: ${errorText}`);
   await loaded;
   await evaluateApart(page, picturesAndFonts);
+}
+
+/** A browser page or a local file would be shown itself: the browser does not ask us for those. */
+function addressFor(url: string): string {
+  return /^https?:/i.test(url) ? url : 'http://copy.invalid/';
 }
 
 /** Pictures of a data: address are decoded after the load event. */

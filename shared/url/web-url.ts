@@ -28,6 +28,23 @@ export function parseWebUrl(text: string): WebUrl {
   return { ok: true, url: url.href, host: url.host };
 }
 
+/** Addresses that hold the page itself, or run when they are opened. */
+const NO_PLACE = /^(data|blob|javascript|vbscript):$/;
+
+/**
+ * Checks the address of something a browser showed: a web address, or one of the browser's own pages, of an extension
+ * or of a file. The latter can be kept as seen, but nobody else can fetch them. Reasons as in `parseWebUrl`.
+ */
+export function parseShownUrl(text: string): WebUrl {
+  const web = parseWebUrl(text);
+  const trimmed = text.trim();
+  if (web.ok || !URL.canParse(trimmed) || trimmed.length > limits.urlLengthMax) return web;
+  const { href, host, protocol } = new URL(trimmed);
+  if (protocol === 'http:' || protocol === 'https:') return web;
+  if (NO_PLACE.test(protocol)) return { ok: false, reason: `has the scheme ${protocol}, which names no place` };
+  return { ok: true, url: href, host };
+}
+
 /** Folder name of a URL's domain: hostname, a port appended with `_`, `unknown` as the last resort (reference 8). */
 export function domainFolderName(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;

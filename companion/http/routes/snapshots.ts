@@ -11,7 +11,7 @@ import {
   type PatchSnapshotRequest,
 } from '../../../shared/protocol/requests.ts';
 import { routes } from '../../../shared/protocol/routes.ts';
-import { parseWebUrl } from '../../../shared/url/web-url.ts';
+import { parseShownUrl, parseWebUrl } from '../../../shared/url/web-url.ts';
 import { checkPluginName } from '../../collection/layout.ts';
 import { presentSnapshots } from '../../collection/records/present.ts';
 import { requestFetch, requestPlugins, requestSnapshot } from '../../collection/records/requests.ts';
@@ -91,9 +91,9 @@ export function snapshotRoutes(deps: AppDeps): OpenAPIHono<AppEnv> {
 
 async function createSnapshot(deps: AppDeps, body: CreateSnapshotRequest, ownerId: string): Promise<SnapshotRow> {
   const { collection } = deps;
-  const parsed = parseWebUrl(body.url);
-  if (!parsed.ok) throw new HoldfastError('invalid_url', `${body.url.slice(0, 200)} ${parsed.reason}.`);
   const source = body.source ?? 'companion';
+  const parsed = source === 'browser' ? parseShownUrl(body.url) : parseWebUrl(body.url);
+  if (!parsed.ok) throw new HoldfastError('invalid_url', `${body.url.slice(0, 200)} ${parsed.reason}.`);
   // What the browser shows it may keep, wherever it came from; only what the companion would fetch is refused here.
   const allowed = source === 'browser' ? deps.checkOwnAddress(parsed.url) : deps.checkAddress(parsed.url);
   if (!allowed.ok) throw new HoldfastError('refused_address', `${allowed.reason}.`);

@@ -7,9 +7,8 @@ import { captureTaken, takenAnew } from '../../outbox/transitions.ts';
 import { browser } from '../../platform/browser.ts';
 import { withDeadline } from '../../platform/deadline.ts';
 import { readSettings } from '../../settings/settings.ts';
-import { isCompanionPage } from '../../settings/companion-address.ts';
 import { browserSession } from './browser-session.ts';
-import { closeOwnTab, openPage, OWN_PAGE, plannedWitnesses, UNSCRIPTABLE, withoutHash } from './tabs-to-keep.ts';
+import { closeOwnTab, openPage, plannedWitnesses, UNSCRIPTABLE, whyNotKept, withoutHash } from './tabs-to-keep.ts';
 import { takeWitnesses } from './take-witnesses.ts';
 
 const INTERRUPTED = 'Interrupted: the browser stopped before this was taken.';
@@ -60,7 +59,7 @@ export class Keeper {
   /**
    * Begins a capture of the tab, or joins the one that runs.
    * @returns the capture's id
-   * @throws NotKept for pages of the companion itself
+   * @throws NotKept for pages of Holdfast itself and those without an address
    */
   keep(tabId: number, wish: KeepWish): Promise<string> {
     const turn = (this.#turns.get(tabId) ?? Promise.resolve()).then(() => this.#keepInTurn(tabId, wish));
@@ -105,7 +104,8 @@ export class Keeper {
   async #keepInTurn(tabId: number, wish: KeepWish): Promise<string> {
     await this.resume();
     const tab = await browser.tabs.get(tabId);
-    if (isCompanionPage(tab.url ?? '', (await readSettings()).companionAddress)) throw new NotKept(OWN_PAGE);
+    const notKept = whyNotKept(tab.url ?? '', (await readSettings()).companionAddress);
+    if (notKept !== undefined) throw new NotKept(notKept);
     const page = await openPage(tabId);
     const documentKey = page?.documentKey ?? `${UNSCRIPTABLE}${tab.url ?? ''}`;
     const session = await browserSession();

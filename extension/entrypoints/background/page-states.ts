@@ -10,11 +10,10 @@ import type { CaptureRecord } from '../../outbox/capture-record.ts';
 import { browser } from '../../platform/browser.ts';
 import type { Tabs } from '../../platform/browser.ts';
 import { everythingAllowed } from '../../platform/permissions.ts';
-import { isCompanionPage } from '../../settings/companion-address.ts';
 import { readSettings } from '../../settings/settings.ts';
 import { browserSession } from './browser-session.ts';
 import type { Doors } from './doors.ts';
-import { isUnscriptable, OWN_PAGE } from './tabs-to-keep.ts';
+import { isUnscriptable, whyNotKept } from './tabs-to-keep.ts';
 import { totalsOf, viewCapture } from './views.ts';
 
 const RECENT_MAX = 8;
@@ -98,7 +97,8 @@ async function findTab(tabId: number | undefined): Promise<Tabs.Tab | undefined>
 function viewTab(tab: Tabs.Tab, id: number, current: CaptureRecord | undefined, companion: string): TabView {
   const url = tab.url ?? '';
   const seen = { id, url, title: tab.title ?? '' };
-  if (isCompanionPage(url, companion)) return { ...seen, keepable: false, why: OWN_PAGE };
+  const notKept = whyNotKept(url, companion);
+  if (notKept !== undefined) return { ...seen, keepable: false, why: notKept };
   // The browser's store has an ordinary address: only the attempt shows that no script may run there.
   const closed = current ? isUnscriptable(current) : !/^(https?|file):/.test(url);
   return { ...seen, keepable: true, ...(closed ? { why: ONLY_SEEN } : {}) };

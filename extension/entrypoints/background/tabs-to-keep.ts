@@ -6,11 +6,21 @@ import type { CaptureRecord } from '../../outbox/capture-record.ts';
 import { browser } from '../../platform/browser.ts';
 import { knowsMhtml } from '../../platform/features.ts';
 import { NotScriptable } from '../../platform/scripting.ts';
+import { isCompanionPage } from '../../settings/companion-address.ts';
 
 /** Stands for the key of a document that cannot be asked for one. */
 export const UNSCRIPTABLE = 'unscriptable ';
-/** Said before a click as well, by the popup. */
-export const OWN_PAGE = 'This page is part of Holdfast itself, which it does not keep.';
+const OWN_PAGE = 'This page is part of Holdfast itself, which it does not keep.';
+const NO_PLACE = 'This page has no address of its own, so it cannot be kept.';
+/** Of its own pages and of `view-source:` the browser names neither address nor title, even after a click. */
+const NOT_TOLD = 'This page belongs to the browser, which does not tell its address, so it cannot be kept.';
+
+/** Why nothing of a page is kept, on purpose, as a sentence; undefined for all others. */
+export function whyNotKept(url: string, companionAddress: string): string | undefined {
+  if (isCompanionPage(url, companionAddress) || url.startsWith(browser.runtime.getURL('/'))) return OWN_PAGE;
+  if (url === '') return NOT_TOLD;
+  return /^(about|data|blob|javascript):/.test(url) ? NO_PLACE : undefined;
+}
 
 /** Whether no script was allowed where this capture was taken. */
 export function isUnscriptable(record: CaptureRecord): boolean {
