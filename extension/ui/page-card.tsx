@@ -63,7 +63,10 @@ function CardHead({ capture, onEdit }: { capture: CaptureView; onEdit: (edit: Ca
       <SmallPicture picture={capture.thumbnailUrl} url={capture.url} />
       <div>
         {capture.actions.includes('edit') ? (
-          <TitleField capture={capture} onEdit={onEdit} />
+          <>
+            <h1 class="visually-hidden">{pageName(capture)}</h1>
+            <TitleField capture={capture} onEdit={onEdit} />
+          </>
         ) : (
           <h1 class="card-title" dir="auto">
             {pageName(capture)}
