@@ -27,6 +27,8 @@ export const limits = {
   uploadSilentMs: 30 * 24 * 3600_000,
   /** Blobs without references older than this are pruned. */
   blobUnreferencedMs: 24 * 3600_000,
+  /** Pages larger than this are stored whole: taking one apart needs a few times its size in memory. */
+  splitBytesMax: 256 * MIB,
   /** Promotions through the gate at one time: more makes the tail explode. */
   gateConcurrency: 3,
 

@@ -40,7 +40,7 @@ export async function writeHashes(collection: Collection, lease: Lease): Promise
   });
   if (recorded) {
     const facts = folderFacts(collection, requireSnapshot(db, lease.id));
-    await linkOutput(collection.layout, facts, { plugin, path: fileName, digest: promoted.digest });
+    await linkOutput(collection, facts, { plugin, path: fileName, digest: promoted.digest });
   }
   return recorded;
 }

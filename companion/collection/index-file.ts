@@ -25,12 +25,12 @@ const indexFileNames = { records: 'index.jsonl', page: 'index.html', manifest: '
 export async function writeIndexFiles(collection: Collection, snapshotId: string): Promise<void> {
   const snapshot = findSnapshot(collection.db, snapshotId);
   if (!snapshot) return;
-  const links = await linkOutputsOfSnapshot(collection, snapshot);
+  const { links, files } = await linkOutputsOfSnapshot(collection, snapshot);
   const [record] = presentSnapshots(collection, [snapshot], { withResults: true });
   if (links.length > 0 && record) {
     const folder = collection.layout.snapshot(folderFacts(collection, snapshot));
     await fs.mkdir(folder, { recursive: true });
-    await replaceFile(path.join(folder, indexFileNames.manifest), manifestText(links));
+    await replaceFile(path.join(folder, indexFileNames.manifest), manifestText(files));
     await replaceFile(path.join(folder, indexFileNames.page), indexPage(record, links));
     await replaceFile(path.join(folder, indexFileNames.records), recordLines(collection, snapshot, record));
   }
@@ -60,7 +60,7 @@ function storedResult(result: ArchiveResultRecord): object {
 }
 
 /** As `sha256sum` writes it; paths hold no control characters and no backslashes. */
-function manifestText(links: readonly OutputLink[]): string {
-  const lines = links.map((link) => `${digestHex(link.digest)}  ${link.plugin}/${link.path}\n`);
+function manifestText(files: readonly OutputLink[]): string {
+  const lines = files.map((link) => `${digestHex(link.digest)}  ${link.plugin}/${link.path}\n`);
   return lines.sort((a, b) => (a.slice(64) < b.slice(64) ? -1 : 1)).join('');
 }

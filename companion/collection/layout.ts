@@ -41,6 +41,11 @@ export class Layout {
     return path.join(this.blobs(), hex.slice(0, 2), hex);
   }
 
+  /** The side record of a page that is stored split. */
+  blobRecipe(digest: Digest): string {
+    return `${this.blob(digest)}.parts`;
+  }
+
   upload(uploadId: string): string {
     return path.join(this.uploads(), uploadId);
   }

@@ -26,11 +26,36 @@ export function folderFacts(collection: Pick<Collection, 'owner'>, snapshot: Sna
   return { id: snapshot.id, owner: collection.owner.name, createdAt: snapshot.created_at, url: snapshot.url };
 }
 
+/** The stores that links are made between. */
+type Stores = Pick<Collection, 'layout' | 'blobs'>;
+
 /**
- * Shows a recorded output in the snapshot's folder: a hard link to its blob, read-only, or a copy where the file
- * system refuses links. What lay there under this name is replaced as a whole. Repetition is harmless.
+ * The files that show an output in the snapshot's folder: itself, or for a page that is stored split its skeleton and,
+ * in a folder beside it, its parts.
  */
-export async function linkOutput(layout: Layout, facts: FolderFacts, link: OutputLink): Promise<void> {
+export async function filesOfLink(stores: Stores, link: OutputLink): Promise<OutputLink[]> {
+  const recipe = await stores.blobs.recipe(link.digest);
+  if (!recipe) return [link];
+  const folder = path.posix.join(path.posix.dirname(link.path), recipe.folder);
+  const parts = new Map(recipe.parts.map((part) => [part.name, part.digest]));
+  return [
+    { ...link, digest: recipe.skeleton },
+    ...[...parts].map(([name, digest]) => ({ plugin: link.plugin, path: path.posix.join(folder, name), digest })),
+  ];
+}
+
+/**
+ * Shows a recorded output in the snapshot's folder: hard links to its blobs, read-only, or copies where the file
+ * system refuses links. What lay there under these names is replaced as a whole. Repetition is harmless.
+ */
+export async function linkOutput(stores: Stores, facts: FolderFacts, link: OutputLink): Promise<OutputLink[]> {
+  const files = await filesOfLink(stores, link);
+  // The page itself comes last: whoever finds it finds its parts.
+  for (const file of [...files].reverse()) await linkFile(stores.layout, facts, file);
+  return files;
+}
+
+async function linkFile(layout: Layout, facts: FolderFacts, link: OutputLink): Promise<void> {
   const target = layout.output(facts, link.plugin, link.path);
   const blob = layout.blob(link.digest);
   if (await isSameFile(blob, target)) return;
@@ -78,12 +103,43 @@ export function linksOfSnapshot(collection: Pick<Collection, 'db'>, snapshotId: 
   }));
 }
 
-/** Makes the links of a snapshot that a crash left out. Returns the links there should be. */
-export async function linkOutputsOfSnapshot(collection: Collection, snapshot: SnapshotRow): Promise<OutputLink[]> {
+export interface ShownOutputs {
+  /** One for each output. */
+  links: OutputLink[];
+  /** The files that show them. */
+  files: OutputLink[];
+}
+
+/** Makes the links of a snapshot that a crash left out and takes away parts of pages that are no longer there. */
+export async function linkOutputsOfSnapshot(collection: Collection, snapshot: SnapshotRow): Promise<ShownOutputs> {
   const facts = folderFacts(collection, snapshot);
   const links = linksOfSnapshot(collection, snapshot.id);
-  for (const link of links) await linkOutput(collection.layout, facts, link);
-  return links;
+  const files = new Map<string, OutputLink>();
+  for (const link of links) {
+    for (const file of await linkOutput(collection, facts, link)) files.set(`${file.plugin}/${file.path}`, file);
+  }
+  await sweepParts(collection.layout.snapshot(facts), files);
+  return { links, files: [...files.values()] };
+}
+
+/** Removes parts that no shown page has: a path got new bytes, or its output went. */
+async function sweepParts(folder: string, files: ReadonlyMap<string, OutputLink>): Promise<void> {
+  for (const entry of await listFiles(folder)) {
+    const name = path.relative(folder, entry).split(path.sep).join('/');
+    if (PART_NAME.test(name) && !files.has(name)) await fs.rm(entry, { force: true });
+  }
+}
+
+const PART_NAME = /\/parts-[0-9a-f]{8}\/x[0-9a-f]{64}\.[a-z0-9]+$/;
+
+async function listFiles(folder: string): Promise<string[]> {
+  try {
+    const entries = await fs.readdir(folder, { recursive: true, withFileTypes: true });
+    return entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return [];
+    throw error;
+  }
 }
 
 async function isSameFile(blob: string, target: string): Promise<boolean> {

@@ -47,8 +47,8 @@ export async function promoteOutputs(collection: Collection, found: FoundFiles):
   }
   const outputs: NewOutput[] = [];
   for (const { path, file } of found.files) {
-    const promoted = await collection.gate.promoteCopy(file, limits.hookOutputBytesMax);
     const mimetype = await sniffMimetype(await readHead(file), path);
+    const promoted = await collection.gate.promoteCopy(file, { mimetype, path }, limits.hookOutputBytesMax);
     outputs.push({ path, ...promoted, mimetype, declaredType: '' });
   }
   return outputs;
@@ -92,7 +92,7 @@ export async function recordHook(
   if (!written) return { fenced: true };
   const facts = folderFacts(collection, requireSnapshot(db, record.key.snapshotId));
   for (const output of written.kept) {
-    await linkOutput(collection.layout, facts, {
+    await linkOutput(collection, facts, {
       plugin: record.key.plugin,
       path: output.path,
       digest: output.digest as Digest,

@@ -1,6 +1,7 @@
-import { constants } from 'node:fs';
+import { constants, createWriteStream } from 'node:fs';
 import fs from 'node:fs/promises';
 import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import type { Digest } from '../../shared/digest/digest.ts';
 import { hookLogSuffixes } from '../../shared/plugin-contract/records.ts';
 import { checkOutputPath, within } from '../collection/layout.ts';
@@ -42,16 +43,18 @@ export async function layOutSiblings(
     for (const output of outputs.get(result.id) ?? []) {
       for (const folder of folders) {
         const target = within(runFolder, path.join(folder!, ...output.path.split('/')));
-        await copyBlob(collection.layout.blob(output.digest as Digest), target);
+        await copyOutput(collection, output.digest as Digest, target);
       }
     }
   }
 }
 
-async function copyBlob(blob: string, target: string): Promise<void> {
+async function copyOutput(collection: Collection, digest: Digest, target: string): Promise<void> {
   await fs.mkdir(path.dirname(target), { recursive: true });
   await fs.rm(target, { force: true });
-  await fs.copyFile(blob, target, constants.COPYFILE_FICLONE);
+  // A hook gets one file, however the collection keeps it.
+  if (await collection.blobs.recipe(digest)) await pipeline(collection.blobs.read(digest), createWriteStream(target));
+  else await fs.copyFile(collection.layout.blob(digest), target, constants.COPYFILE_FICLONE);
   await fs.chmod(target, 0o644);
 }
 

@@ -1,13 +1,13 @@
+import { buffer } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HoldfastError } from '../../shared/errors/holdfast-error.ts';
 import type { Digest } from '../../shared/digest/digest.ts';
 import type { ResultStatus } from '../../shared/model/states.ts';
-import { sniffMimetype } from '../collection/mimetypes.ts';
+import { sniffBytes, sniffMimetype } from '../collection/mimetypes.ts';
 import type { Collection } from '../collection/open-collection.ts';
 import { findOutput, mergeResult, recordOutputsOf, type ResultKey } from '../collection/records/results.ts';
 import type { ArchiveResultRow, OutputRow } from '../collection/records/tables.ts';
 import { knownDigests, takeBackOutput } from '../collection/records/upload-rows.ts';
-import { readHead } from './byte-files.ts';
 import { linkFiles } from './finish.ts';
 import { checkPath, checkSnapshotSize, type UploadLimits } from './room.ts';
 import { requireTarget, type UploadTarget } from './targets.ts';
@@ -49,10 +49,10 @@ export async function attachFile(
   attachment: Attachment,
   allowed: UploadLimits,
 ): Promise<ArchiveResultRow> {
-  const { db, layout } = collection;
+  const { db } = collection;
   const size = await collection.blobs.size(attachment.digest);
   if (size === undefined || knownDigests(db, ownerId, [attachment.digest]).length === 0) throw sendBytes();
-  const head = await readHead(layout.blob(attachment.digest)).catch(() => undefined);
+  const head = await readBeginning(collection, attachment.digest).catch(() => undefined);
   if (head === undefined) throw sendBytes();
   const mimetype = await sniffMimetype(head, attachment.path);
   const key: ResultKey = {
@@ -66,6 +66,7 @@ export async function attachFile(
     mimetype,
     declaredType: attachment.declaredType,
     digest: attachment.digest,
+    recipe: await collection.blobs.recipe(attachment.digest),
   };
   const { before, row } = await db.write(() => {
     // Read anew: the page may have been deleted, or filled by others, while the file was looked at.
@@ -84,6 +85,11 @@ export async function attachFile(
   const result = await db.write(() => mergeResult(db, key, { status: attachment.status }, Date.now()));
   collection.bell.ring();
   return result;
+}
+
+/** Enough of a stored file to tell its type. */
+function readBeginning(collection: Collection, digest: Digest): Promise<Buffer> {
+  return buffer(collection.blobs.read(digest, { start: 0, end: sniffBytes - 1 }));
 }
 
 async function takeBack(collection: Collection, row: OutputRow, before: OutputRow | undefined): Promise<void> {

@@ -5,6 +5,7 @@ import { HoldfastError, isHoldfastError } from '../../shared/errors/holdfast-err
 import { syncFolder } from '../collection/durable-files.ts';
 import { folderFacts, linkOutput } from '../collection/links.ts';
 import { releaseReserve, type Collection } from '../collection/open-collection.ts';
+import type { Recipe } from '../collection/split/recipe.ts';
 import {
   changeResult,
   findOutput,
@@ -28,9 +29,9 @@ export async function finishUpload(
   resultId: string,
   completion: Completion,
 ): Promise<ArchiveResultRow> {
-  await Promise.all(completion.files.map((file) => promotePart(collection, folder, file)));
+  const files = await Promise.all(completion.files.map((file) => promotePart(collection, folder, file)));
   const { result, snapshot } = await withReserve(collection, () =>
-    collection.db.write(() => recordFiles(collection, resultId, completion)),
+    collection.db.write(() => recordFiles(collection, resultId, files, completion.changes)),
   );
   await linkFiles(collection, result, snapshot, completion.files);
   await fs.rm(folder, { recursive: true, force: true });
@@ -38,35 +39,40 @@ export async function finishUpload(
   return result;
 }
 
-async function promotePart(collection: Collection, folder: string, file: CompleteFile): Promise<void> {
+/** A file whose bytes lie in the store, with the way to join them when they are stored split. */
+type PromotedFile = CompleteFile & { recipe?: Recipe | undefined };
+
+async function promotePart(collection: Collection, folder: string, file: CompleteFile): Promise<PromotedFile> {
   const part = path.join(folder, file.part);
   const stat = await fs.stat(part).catch(() => undefined);
   if (!stat) {
     // Moved by an earlier go at this; the store is asked, not trusted.
-    if ((await collection.blobs.size(file.digest)) === file.size) return;
+    if ((await collection.blobs.size(file.digest)) === file.size)
+      return { ...file, recipe: await collection.blobs.recipe(file.digest) };
     throw new HoldfastError('internal', `The bytes of the upload ${folder} are gone.`);
   }
   if (stat.size !== file.size)
     throw new HoldfastError('internal', `The upload ${folder} has ${stat.size} bytes, not ${file.size}.`);
-  await collection.gate.promoteStaged(part, file.digest);
+  return { ...file, recipe: await collection.gate.promoteStaged(part, file.digest, file) };
 }
 
 function recordFiles(
   collection: Collection,
   resultId: string,
-  completion: Completion,
+  files: readonly PromotedFile[],
+  said: Completion['changes'],
 ): { result: ArchiveResultRow; snapshot: SnapshotRow } {
   const { db } = collection;
   const found = findResult(db, resultId);
   if (!found) throw new HoldfastError('deleted', 'This page was deleted from your collection while its file was sent.');
   const snapshot = requireSnapshot(db, found.snapshot_id);
   // What is recorded already, as after a lost answer, is no new input for anybody.
-  const fresh = completion.files.filter((file) => findOutput(db, resultId, file.path)?.digest !== file.digest);
+  const fresh = files.filter((file) => findOutput(db, resultId, file.path)?.digest !== file.digest);
   // Two uploads may have been let in before either was recorded.
   for (const file of fresh) checkClash(db, resultId, file.path);
   const changes = {
-    ...completion.changes,
-    status: completion.changes.status ?? statusWithFiles(found),
+    ...said,
+    status: said.status ?? statusWithFiles(found),
     origin: 'browser' as const,
   };
   const now = Date.now();
@@ -79,13 +85,14 @@ function statusWithFiles(row: ArchiveResultRow): 'succeeded' | undefined {
   return row.status === 'started' ? 'succeeded' : undefined;
 }
 
-function toNewOutput(file: CompleteFile): NewOutput {
+function toNewOutput(file: PromotedFile): NewOutput {
   return {
     path: file.path,
     size: file.size,
     mimetype: file.mimetype,
     declaredType: file.declared_type,
     digest: file.digest,
+    recipe: file.recipe,
     upload: file.upload ?? undefined,
   };
 }
@@ -103,12 +110,9 @@ export async function linkFiles(
   const facts = folderFacts(collection, snapshot);
   const folders = new Set<string>();
   for (const file of files) {
-    await linkOutput(collection.layout, facts, {
-      plugin: result.plugin,
-      path: file.path,
-      digest: requireDigest(file.digest),
-    });
-    folders.add(path.dirname(collection.layout.output(facts, result.plugin, file.path)));
+    const link = { plugin: result.plugin, path: file.path, digest: requireDigest(file.digest) };
+    for (const shown of await linkOutput(collection, facts, link))
+      folders.add(path.dirname(collection.layout.output(facts, shown.plugin, shown.path)));
   }
   for (const folder of folders) await syncFolder(folder);
 }

@@ -15,6 +15,7 @@ import { announceResult, chunkAddress, startUploadServer, type UploadServer } fr
 
 const MIB = 1024 * 1024;
 const octets = { 'content-type': 'application/octet-stream' };
+const partHint = { mimetype: 'application/octet-stream', path: 'page.bin' };
 
 function digestOf(bytes: Uint8Array): Digest {
   return digestFromHex(createHash('sha256').update(bytes).digest('hex'));
@@ -104,7 +105,7 @@ describe('what a crash leaves in the uploads folder', () => {
 
   it('promoted, but without rows: is finished at start', async () => {
     const { server, folder, bytes } = await stopWith({ completed: true }, async (collection, part) => {
-      await collection.gate.promoteStaged(part, digestOf(bytesOf(part)));
+      await collection.gate.promoteStaged(part, digestOf(bytesOf(part)), partHint);
     });
     const again = await startUploadServer(server.collection.root);
     await expectFinished(again, server.resultId, folder, bytes);
@@ -113,7 +114,7 @@ describe('what a crash leaves in the uploads folder', () => {
   it('recorded, but without its link: gets the link', async () => {
     const { server, folder, bytes } = await stopWith({ completed: true }, async (collection, part, ids) => {
       const content = bytesOf(part);
-      await collection.gate.promoteStaged(part, digestOf(content));
+      await collection.gate.promoteStaged(part, digestOf(content), partHint);
       const row = findResult(collection.db, ids.resultId)!;
       const key = { snapshotId: row.snapshot_id, plugin: row.plugin, hookName: row.hook_name };
       const file = {

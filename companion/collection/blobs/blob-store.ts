@@ -1,9 +1,11 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { Digest } from '../../../shared/digest/digest.ts';
 import { errnoOf } from '../durable-files.ts';
 import type { Layout } from '../layout.ts';
+import { readJoined } from '../split/joined.ts';
+import { parseRecipe, type Recipe } from '../split/recipe.ts';
 
 export interface ByteRange {
   /** First byte, counted from 0. */
@@ -13,13 +15,16 @@ export interface ByteRange {
 }
 
 /**
- * Immutable bytes by digest. A store answers only for blobs the gate has made visible; it never changes one.
- * Removing what is absent is no error.
+ * Immutable bytes by digest. A store answers only for blobs the gate has made visible; it never changes one. Whether
+ * the bytes are stored whole or split is its own affair: what is read is always the original. Removing what is absent
+ * is no error.
  */
 export interface BlobStore {
   /** Size in bytes, or undefined when the blob is absent. */
   size(digest: Digest): Promise<number | undefined>;
   read(digest: Digest, range?: ByteRange): Readable;
+  /** How to join a page that is stored split; undefined for bytes stored whole. */
+  recipe(digest: Digest): Promise<Recipe | undefined>;
   remove(digest: Digest): Promise<void>;
 }
 
@@ -34,16 +39,35 @@ export class DiskBlobStore implements BlobStore {
     try {
       return (await fs.stat(this.layout.blob(digest))).size;
     } catch (error) {
-      if (errnoOf(error) === 'ENOENT') return undefined;
-      throw error;
+      if (errnoOf(error) !== 'ENOENT') throw error;
     }
+    return (await this.recipe(digest))?.size;
   }
 
   read(digest: Digest, range?: ByteRange): Readable {
-    return createReadStream(this.layout.blob(digest), range ?? {});
+    if (existsSync(this.layout.blob(digest))) return createReadStream(this.layout.blob(digest), range ?? {});
+    const recipe = parseRecipeFile(this.layout.blobRecipe(digest));
+    if (!recipe) return createReadStream(this.layout.blob(digest), range ?? {});
+    return readJoined(recipe, (part) => this.layout.blob(part), range);
+  }
+
+  async recipe(digest: Digest): Promise<Recipe | undefined> {
+    if (existsSync(this.layout.blob(digest))) return undefined;
+    return parseRecipeFile(this.layout.blobRecipe(digest));
   }
 
   async remove(digest: Digest): Promise<void> {
     await fs.rm(this.layout.blob(digest), { force: true });
+    await fs.rm(this.layout.blobRecipe(digest), { force: true });
+  }
+}
+
+/** Undefined when there is none or it is damaged. */
+function parseRecipeFile(file: string): Recipe | undefined {
+  try {
+    return parseRecipe(readFileSync(file, 'utf8'));
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return undefined;
+    throw error;
   }
 }

@@ -4,13 +4,26 @@ import path from 'node:path';
 import { digestFromHex, type Digest } from '../../../shared/digest/digest.ts';
 import { HoldfastError } from '../../../shared/errors/holdfast-error.ts';
 import { limits } from '../../../shared/limits.ts';
-import { ensureFolder, errnoOf, syncFolder } from '../durable-files.ts';
+import { ensureFolder, errnoOf, replaceFile, syncFolder } from '../durable-files.ts';
 import type { Layout } from '../layout.ts';
+import { formatRecipe, type Recipe } from '../split/recipe.ts';
+import type { StagedBlob } from '../split/split-file.ts';
+import { SplitThread } from '../split/split-thread.ts';
 
 export interface Promoted {
   digest: Digest;
   /** Bytes. */
   size: number;
+  /** Set when the bytes are stored split; its blobs need rows that protect them. */
+  recipe?: Recipe | undefined;
+}
+
+/** What the gate is told about a file to decide how it is stored. */
+export interface StorageHint {
+  /** Sniffed. */
+  mimetype: string;
+  /** Inside the plugin's folder. */
+  path: string;
 }
 
 const COPY_CHUNK_BYTES = 1024 * 1024;
@@ -22,6 +35,7 @@ const COPY_CHUNK_BYTES = 1024 * 1024;
  */
 export class Gate {
   private readonly layout: Layout;
+  private readonly splitter = new SplitThread();
   private running = 0;
   private readonly waiting: (() => void)[] = [];
 
@@ -29,17 +43,25 @@ export class Gate {
     this.layout = layout;
   }
 
-  /** Moves a staged file whose bytes are already synced and were hashed to `digest` on the way in. */
-  async promoteStaged(file: string, digest: Digest): Promise<void> {
-    await this.inSlot(() => this.place(file, digest));
+  /**
+   * Takes a staged file whose bytes are already synced and were hashed to `digest` on the way in. A self-contained
+   * page is stored split and the staged file stays for its owner to remove; any other file is moved. Returns how the
+   * page is to be joined.
+   */
+  async promoteStaged(file: string, digest: Digest, hint: StorageHint): Promise<Recipe | undefined> {
+    return this.inSlot(async () => {
+      const recipe = isPage(hint) ? await this.placeSplit(file, digest) : undefined;
+      if (!recipe) await this.place(file, digest);
+      return recipe;
+    });
   }
 
   /** Copies a file in, hashing on the way. The original stays. `sizeMax` in bytes. */
-  async promoteCopy(source: string, sizeMax = limits.uploadFileBytesMax): Promise<Promoted> {
+  async promoteCopy(source: string, hint: StorageHint, sizeMax = limits.uploadFileBytesMax): Promise<Promoted> {
     return this.inSlot(async () => {
       const input = await fs.open(source, 'r');
       try {
-        return await this.stage(async (output) => {
+        return await this.stage(hint, async (output) => {
           const hash = createHash('sha256');
           const chunk = Buffer.allocUnsafe(COPY_CHUNK_BYTES);
           let size = 0;
@@ -62,14 +84,17 @@ export class Gate {
 
   async promoteBytes(bytes: Uint8Array): Promise<Promoted> {
     return this.inSlot(() =>
-      this.stage(async (output) => {
+      this.stage(undefined, async (output) => {
         await output.writeFile(bytes);
         return { digest: digestFromHex(createHash('sha256').update(bytes).digest('hex')), size: bytes.byteLength };
       }),
     );
   }
 
-  private async stage(fill: (output: fs.FileHandle) => Promise<Promoted>): Promise<Promoted> {
+  private async stage(
+    hint: StorageHint | undefined,
+    fill: (output: fs.FileHandle) => Promise<Promoted>,
+  ): Promise<Promoted> {
     await ensureFolder(this.layout.blobStaging());
     const temporary = path.join(this.layout.blobStaging(), randomUUID());
     const output = await fs.open(temporary, 'wx');
@@ -83,8 +108,49 @@ export class Gate {
       throw diskFull(error);
     }
     await output.close();
-    await this.place(temporary, promoted.digest);
-    return promoted;
+    const recipe = hint && isPage(hint) ? await this.placeSplit(temporary, promoted.digest) : undefined;
+    if (recipe) await fs.rm(temporary, { force: true });
+    else await this.place(temporary, promoted.digest);
+    return { ...promoted, recipe };
+  }
+
+  /**
+   * Skeleton and parts first, each synced, then the side record: whoever finds a side record finds all it names.
+   * Undefined when the page is to be stored whole.
+   */
+  private async placeSplit(file: string, digest: Digest): Promise<Recipe | undefined> {
+    const { size } = await fs.stat(file);
+    if (size > limits.splitBytesMax) return undefined;
+    await ensureFolder(this.layout.blobStaging());
+    const split = await this.splitter.ask({ file, digest, staging: this.layout.blobStaging() });
+    if (!split) return undefined;
+    try {
+      await this.placeAll(split.blobs);
+      await replaceFile(await this.recipeFile(digest), formatRecipe(split.recipe));
+    } catch (error) {
+      await Promise.all(split.blobs.map((blob) => fs.rm(blob.file, { force: true })));
+      throw diskFull(error);
+    }
+    return split.recipe;
+  }
+
+  private async recipeFile(digest: Digest): Promise<string> {
+    const file = this.layout.blobRecipe(digest);
+    await ensureFolder(path.dirname(file));
+    return file;
+  }
+
+  /** Many blobs share few folders: each folder is synced once, after all names in it. */
+  private async placeAll(blobs: readonly StagedBlob[]): Promise<void> {
+    const folders = new Set<string>();
+    for (const blob of blobs) {
+      const target = this.layout.blob(blob.digest);
+      folders.add(path.dirname(target));
+      await ensureFolder(path.dirname(target));
+      await fs.chmod(blob.file, 0o444);
+      await fs.rename(blob.file, target);
+    }
+    for (const folder of folders) await syncFolder(folder);
   }
 
   private async place(file: string, digest: Digest): Promise<void> {
@@ -111,6 +177,11 @@ export class Gate {
       else this.running -= 1;
     }
   }
+}
+
+/** Pages by content and by name: text that merely begins like HTML is read by the search and stored whole. */
+function isPage(hint: StorageHint): boolean {
+  return hint.mimetype === 'text/html' && /\.html?$/i.test(hint.path);
 }
 
 /** Turns a full disk into the one error that says so; others pass. */

@@ -1,7 +1,10 @@
 import { HoldfastError } from '../../../shared/errors/holdfast-error.ts';
+import type { Digest } from '../../../shared/digest/digest.ts';
 import { limits } from '../../../shared/limits.ts';
 import { finalResultStatuses, type ResultOrigin, type ResultStatus } from '../../../shared/model/states.ts';
 import { sqlBuilder, type Db } from '../database.ts';
+import type { Recipe } from '../split/recipe.ts';
+import { recordBlob } from './blobs.ts';
 import { newRow, parseStringList } from './common.ts';
 import { requireSnapshot } from './snapshots.ts';
 import type { ArchiveResultRow, OutputRow, SnapshotRow } from './tables.ts';
@@ -31,7 +34,9 @@ export interface NewOutput {
   mimetype: string;
   /** As said by the client: data, never served. */
   declaredType: string;
-  digest: string;
+  digest: Digest;
+  /** Set when the bytes are stored split. */
+  recipe?: Recipe | undefined;
   /** Facts about the upload, shown in the API. */
   upload?: Record<string, unknown> | undefined;
 }
@@ -162,12 +167,7 @@ export function recordOutputsOf(
   now: number,
 ): ArchiveResultRow {
   for (const output of outputs) {
-    db.run(
-      sqlBuilder
-        .insertInto('blob')
-        .values({ digest: output.digest, size: output.size, links: 0, created_at: now })
-        .onConflict((on) => on.doNothing()),
-    );
+    recordBlob(db, output, now);
     const row: OutputRow = {
       result_id: result.id,
       path: output.path,
@@ -175,7 +175,6 @@ export function recordOutputsOf(
       mimetype: output.mimetype,
       declared_type: output.declaredType,
       digest: output.digest,
-      parts: null,
       upload: output.upload === undefined ? null : JSON.stringify(output.upload),
       created_at: now,
     };

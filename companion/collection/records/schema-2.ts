@@ -1,7 +1,40 @@
-/** Every filter of the list of results is served by an index. */
+/**
+ * Second schema: pages stored split, fixity, backups, what a snapshot says about being stopped or in trouble,
+ * and an index for every filter of the list of results.
+ * `blob.is_split` is 1 for joined bytes that exist only as skeleton and parts; `blob_part` names those, so that they
+ * live as long as the whole does.
+ */
 export const schemaTwo = `
+ALTER TABLE output DROP COLUMN parts;
+
+ALTER TABLE blob ADD COLUMN is_split INTEGER NOT NULL DEFAULT 0 CHECK (is_split IN (0, 1));
+ALTER TABLE blob ADD COLUMN checked_at INTEGER;
+CREATE INDEX blob_checked ON blob (checked_at, digest);
+
+CREATE TABLE blob_part (
+  whole TEXT NOT NULL REFERENCES blob (digest) ON DELETE CASCADE,
+  part TEXT NOT NULL REFERENCES blob (digest),
+  PRIMARY KEY (whole, part)) STRICT, WITHOUT ROWID;
+CREATE INDEX blob_part_part ON blob_part (part, whole);
+
+ALTER TABLE snapshot ADD COLUMN stop_reason TEXT;
+ALTER TABLE snapshot ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE snapshot ADD COLUMN trouble TEXT;
+
+CREATE TABLE backup (
+  id TEXT NOT NULL PRIMARY KEY,
+  created_at INTEGER NOT NULL,
+  modified_at INTEGER NOT NULL,
+  revision INTEGER NOT NULL DEFAULT 1,
+  folder TEXT NOT NULL,
+  finished_at INTEGER,
+  blobs INTEGER NOT NULL DEFAULT 0,
+  bytes INTEGER NOT NULL DEFAULT 0) STRICT;
+CREATE INDEX backup_finished ON backup (finished_at) WHERE finished_at IS NOT NULL;
+
 DROP INDEX archive_result_started;
 CREATE INDEX archive_result_status ON archive_result (status, id);
 CREATE INDEX archive_result_plugin ON archive_result (plugin, id);
 CREATE INDEX archive_result_hook ON archive_result (hook_name, id);
-CREATE INDEX archive_result_process ON archive_result (process_id, id) WHERE process_id IS NOT NULL;`;
+CREATE INDEX archive_result_process ON archive_result (process_id, id) WHERE process_id IS NOT NULL;
+`;

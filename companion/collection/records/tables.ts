@@ -67,6 +67,12 @@ export interface SnapshotRow extends Common, Leased {
   delete_at: number | null;
   notes: string;
   created_by: string;
+  /** Why it was sealed without running everything. */
+  stop_reason: string | null;
+  /** Runs in a row that ended in an internal error; decides the next delay. */
+  attempts: number;
+  /** What the last of them said. */
+  trouble: string | null;
 }
 
 export interface ArchiveResultRow extends Common {
@@ -91,16 +97,32 @@ export interface OutputRow {
   mimetype: string;
   declared_type: string;
   digest: string;
-  parts: string | null;
   upload: string | null;
   created_at: number;
 }
 
 export interface BlobRow {
   digest: string;
+  /** Bytes; of the joined page when it is stored split. */
   size: number;
   links: number;
   created_at: number;
+  is_split: number;
+  /** When its bytes were last read and found right. */
+  checked_at: number | null;
+}
+
+/** Skeleton or part of a page that is stored split. */
+export interface BlobPartRow {
+  whole: string;
+  part: string;
+}
+
+export interface BackupRow extends Common {
+  folder: string;
+  finished_at: number | null;
+  blobs: number;
+  bytes: number;
 }
 
 export interface TombstoneRow {
@@ -232,6 +254,8 @@ export interface Tables {
   archive_result: ArchiveResultRow;
   output: OutputRow;
   blob: BlobRow;
+  blob_part: BlobPartRow;
+  backup: BackupRow;
   tombstone: TombstoneRow;
   tag: TagRow;
   snapshot_tag: SnapshotTagRow;
