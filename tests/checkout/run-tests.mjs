@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureBuilt } from './build.mjs';
 import { ensureBrowser } from './ensure-browser.mjs';
-import { readJson, root, runTool, say, Stop } from './tools.mjs';
+import { installHint, installSystemPackages } from './system-packages.mjs';
+import { findOnPath, readJson, root, runTool, say, Stop } from './tools.mjs';
 
 const staticChecks = [
   { name: 'types', tool: 'tsc', args: ['--noEmit', '-p', '.'] },
@@ -23,6 +24,7 @@ export async function runTests(args) {
       await runCheck(totals, check.name, async () => (await runTool(check.tool, check.args, { stdio })) === 0);
     }
     await runCheck(totals, 'browsers', () => succeeds(findBrowsers));
+    await ensureDisplayServer();
   }
   await runCheck(totals, 'build', () => succeeds(() => ensureBuilt({ forTests: true })));
   await runVitest(totals, args);
@@ -35,6 +37,13 @@ export async function runTests(args) {
 async function findBrowsers() {
   await ensureBrowser('chromium');
   await ensureBrowser('firefox');
+}
+
+/** One test opens real windows; where this cannot be had it says so and is counted as skipped. */
+async function ensureDisplayServer() {
+  if (process.platform !== 'linux' || findOnPath(['Xvfb'])) return;
+  if (await installSystemPackages('xvfb', 'one test opens windows on a display of its own')) return;
+  say(`The test of npm start with a display is skipped: there is no Xvfb; ${installHint('xvfb')}`);
 }
 
 async function runCheck(totals, name, work) {
