@@ -49,6 +49,8 @@ export const limits = {
 
   sqliteBusyTotalMs: 60_000,
   sqliteBusyNoticeMs: 2_000,
+  /** How long a program that brings a new schema waits for others to close the collection. */
+  upgradeWaitMs: 10_000,
 
   listPageMax: 500,
   listPageDefault: 200,

@@ -23,10 +23,12 @@ const usageCodes = new Set<ErrorCode>([
   'unprocessable',
 ]);
 
-/** The one mapping from errors to exit codes: 1 failure, 2 wrong use, 128 + n ended by signal n. */
+/** The one mapping from errors to exit codes: 1 failure, 2 wrong use, 3 other version, 128 + n ended by signal n. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof EndedBySignal) return 128 + constants.signals[error.signal];
-  return isHoldfastError(error) && usageCodes.has(error.code) ? 2 : 1;
+  if (!isHoldfastError(error)) return 1;
+  if (error.code === 'version_mismatch') return 3;
+  return usageCodes.has(error.code) ? 2 : 1;
 }
 
 /** Failures of the system as a sentence, by their code. */

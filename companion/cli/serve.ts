@@ -21,6 +21,10 @@ export function addCommand(program: Command): void {
 
 async function serve(options: ServeOptions, command: Command): Promise<void> {
   const { startServer } = await import('../main.ts');
+  // Before the signals are taken over: a signal ends the upgrade of an older collection at once.
+  const { Layout } = await import('../collection/layout.ts');
+  const { upgradeCollection } = await import('../collection/upgrade.ts');
+  await upgradeCollection(new Layout(dataFolderOf(command)), say);
   const stopped = waitForSignal();
   const port = options.port === undefined ? undefined : parseCount('--port', options.port);
   const server = await startServer({

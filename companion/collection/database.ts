@@ -18,7 +18,7 @@ export const sqlBuilder = new Kysely<Tables>({
 });
 
 export interface DatabaseOptions {
-  /** Called once when a write has waited longer than two seconds for another program. */
+  /** Hears what takes longer than two seconds and why: another program that writes, a new schema. */
   onWaiting?: (sentence: string) => void;
   /** Sees the SQL of everything executed, values filled in, also where transactions begin and end; tests read it. */
   onStatement?: (sql: string) => void;
@@ -139,7 +139,8 @@ function sqliteCode(error: unknown): string {
   return error instanceof Database.SqliteError ? error.code : '';
 }
 
-function isBusy(error: unknown): boolean {
+/** Another connection holds the lock. */
+export function isBusy(error: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED)/.test(sqliteCode(error));
 }
 

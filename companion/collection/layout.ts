@@ -21,6 +21,8 @@ export class Layout {
 
   readonly settings = () => path.join(this.root, 'holdfast.toml');
   readonly database = () => path.join(this.root, 'collection.sqlite3');
+  /** Its state before it was brought from this schema to the next one. */
+  readonly databaseCopy = (schema: number) => path.join(this.root, `collection-schema-${schema}.sqlite3`);
   readonly searchDatabase = () => path.join(this.root, 'search.sqlite3');
   readonly archive = () => path.join(this.root, 'archive');
   readonly blobs = () => path.join(this.root, 'blobs', 'sha256');

@@ -11,6 +11,7 @@ import { Gate } from './blobs/gate.ts';
 import { Db, sqlBuilder, type DatabaseOptions } from './database.ts';
 import { Layout } from './layout.ts';
 import { migrate } from './migrate.ts';
+import { upgradeCollection } from './upgrade.ts';
 
 /** Owner of everything made by this person's own programs. */
 export interface Owner {
@@ -47,6 +48,7 @@ export async function openCollection(root: string, options: DatabaseOptions = {}
   ]) {
     await fsp.mkdir(folder, { recursive: true, mode: 0o700 });
   }
+  await upgradeCollection(layout, options.onWaiting ?? (() => undefined));
   const db = new Db(layout.database(), options);
   try {
     await migrate(db);

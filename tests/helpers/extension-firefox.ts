@@ -52,7 +52,11 @@ export async function launchFirefoxWithExtension(): Promise<FirefoxWithExtension
   };
 }
 
-async function send<Name extends MessageName>(page: Page, name: Name, request: RequestOf<Name>): Promise<ReplyOf<Name>> {
+async function send<Name extends MessageName>(
+  page: Page,
+  name: Name,
+  request: RequestOf<Name>,
+): Promise<ReplyOf<Name>> {
   const answer = await page.evaluate(
     async (envelope) => (await browser.runtime.sendMessage(envelope)) as { reply?: unknown; refused?: string },
     { holdfast: name as string, request: request as unknown },

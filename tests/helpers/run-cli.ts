@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { cliFile } from './companion.ts';
 
 export interface CliOutcome {
+  pid: number;
   code: number | null;
   signal: NodeJS.Signals | null;
   stdout: string;
@@ -26,7 +27,14 @@ export function runCli(
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   return new Promise((resolve) => {
     child.once('close', (code, signal) =>
-      resolve({ code, signal, stdout, stderr, lines: stdout.split('\n').filter((line) => line !== '') }),
+      resolve({
+        pid: child.pid!,
+        code,
+        signal,
+        stdout,
+        stderr,
+        lines: stdout.split('\n').filter((line) => line !== ''),
+      }),
     );
   });
 }

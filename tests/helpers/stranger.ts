@@ -14,7 +14,9 @@ export async function startStranger(port: number, answer: (path: string) => obje
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => {
-      heard.push(`${request.method} ${request.url} ${JSON.stringify(request.headers)} ${Buffer.concat(parts).toString()}`);
+      heard.push(
+        `${request.method} ${request.url} ${JSON.stringify(request.headers)} ${Buffer.concat(parts).toString()}`,
+      );
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer(request.url ?? '')));
     });
   });

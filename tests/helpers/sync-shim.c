@@ -3,7 +3,8 @@
  * environment:
  *   HOLDFAST_SHIM_ROOT        only paths below this folder count
  *   HOLDFAST_SHIM_LOG         every call that succeeded is appended here: pid, number, name, path, second path or bytes
- *   HOLDFAST_SHIM_KILL_AT     the process ends with SIGKILL instead of its N-th call
+ *   HOLDFAST_SHIM_KILL_AT     the process ends with SIGKILL instead of its N-th call ...
+ *   HOLDFAST_SHIM_SIGNAL      ... or gets this signal there and goes on
  *   HOLDFAST_SHIM_FAIL_FROM   from the N-th call on every call but unlink fails (a full disk still lets go) ...
  *   HOLDFAST_SHIM_ERRNO       ... with this error number (28, no space, by default)
  * One counter serves all calls and threads, so that N sweeps every point in order. An answer on a socket is logged
@@ -27,6 +28,7 @@
 
 static atomic_long counter;
 static long kill_at;
+static int kill_with = SIGKILL;
 static long fail_from;
 static int fail_with = ENOSPC;
 static int log_fd = -1;
@@ -45,6 +47,7 @@ __attribute__((constructor)) static void start(void) {
   snprintf(root, sizeof root, "%s/", folder);
   root_length = strlen(root);
   kill_at = number_from("HOLDFAST_SHIM_KILL_AT");
+  if (number_from("HOLDFAST_SHIM_SIGNAL")) kill_with = (int)number_from("HOLDFAST_SHIM_SIGNAL");
   fail_from = number_from("HOLDFAST_SHIM_FAIL_FROM");
   if (number_from("HOLDFAST_SHIM_ERRNO")) fail_with = (int)number_from("HOLDFAST_SHIM_ERRNO");
   if (log) log_fd = (int)syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
@@ -96,8 +99,8 @@ static void absolute(int folder, const char *name, char *path) {
 static long turn(int may_fail) {
   long number = atomic_fetch_add(&counter, 1) + 1;
   if (kill_at > 0 && number == kill_at) {
-    kill(getpid(), SIGKILL);
-    for (;;) pause();
+    kill(getpid(), kill_with);
+    while (kill_with == SIGKILL) pause();
   }
   if (may_fail && fail_from > 0 && number >= fail_from) {
     errno = fail_with;

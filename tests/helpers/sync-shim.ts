@@ -10,6 +10,8 @@ export interface ShimOptions {
   log?: string;
   /** SIGKILL instead of the N-th call. */
   killAt?: number;
+  /** Another signal at `killAt`, by its number. */
+  signal?: number;
   /** From the N-th call on everything fails, except letting go of a file. */
   failFrom?: number;
   /** Error number of `failFrom`; 28 (no space left) by default. */
@@ -40,7 +42,12 @@ function compile(): { file: string } | { missing: string } {
 
 /** Environment of a process that is watched. One thread does all file work, so that the order is the same each time. */
 export function shimEnvironment(file: string, options: ShimOptions): Record<string, string> {
-  const numbers = { KILL_AT: options.killAt, FAIL_FROM: options.failFrom, ERRNO: options.errno };
+  const numbers = {
+    KILL_AT: options.killAt,
+    SIGNAL: options.signal,
+    FAIL_FROM: options.failFrom,
+    ERRNO: options.errno,
+  };
   const given = Object.entries(numbers).filter((entry): entry is [string, number] => entry[1] !== undefined);
   return {
     LD_PRELOAD: file,
