@@ -1,11 +1,11 @@
 import { createHash, type Hash } from 'node:crypto';
-import type { FileHandle } from 'node:fs/promises';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { digestFromHex, type Digest } from '../../shared/digest/digest.ts';
 import { HoldfastError } from '../../shared/errors/holdfast-error.ts';
-import { dropBytes, equalBytes, hashRange } from './byte-files.ts';
+import { dropBytes } from './byte-files.ts';
+import { equalBytes, hashRange, sourceOfFile, type ByteReader, type ByteSource } from './byte-source.ts';
 import { copyHead, PartFile, truncatePart } from './part-file.ts';
 import { pump } from './pump.ts';
 import type { UploadEntry } from './upload-entry.ts';
@@ -22,8 +22,7 @@ export interface Chunk {
 }
 
 /** The bytes that a chunk can be compared with besides the part. */
-export interface StoredBytes {
-  file: string;
+export interface StoredBytes extends ByteSource {
   digest: Digest;
 }
 
@@ -51,8 +50,8 @@ export class ChunkTurn {
   /** Bytes before this position are there already and are compared. */
   private known = 0;
   private source: StoredBytes | undefined;
+  private compared: ByteReader | undefined;
   private part: PartFile | undefined;
-  private compared: FileHandle | undefined;
   private chunkHash: Hash | undefined;
 
   constructor(entry: UploadEntry, place: TurnPlace, signal: AbortSignal) {
@@ -64,6 +63,11 @@ export class ChunkTurn {
 
   private get partFile(): string {
     return path.join(this.place.folder, partName);
+  }
+
+  /** What the chunk's overlap is compared with. */
+  private get stored(): ByteSource {
+    return this.source ?? sourceOfFile(this.partFile);
   }
 
   /** True when all that came equals a file that is recorded already: there is nothing to settle. */
@@ -105,7 +109,7 @@ export class ChunkTurn {
     await this.countBytes();
     if (entry.received < entry.key.total) return undefined;
     if (entry.completion) return entry.completion.files[0]?.digest;
-    entry.hash ??= await hashRange(this.partFile, 0, entry.received);
+    entry.hash ??= await hashRange(sourceOfFile(this.partFile), 0, entry.received);
     const digest = digestFromHex(entry.hash.copy().digest('hex'));
     const wanted = chunk.clientDigest ?? entry.clientDigest;
     if (wanted === undefined || wanted === digest) return digest;
@@ -158,7 +162,7 @@ export class ChunkTurn {
     for (const buffer of batch) {
       const overlap = Math.min(buffer.length, this.known - this.position);
       if (overlap === 0) break;
-      this.compared ??= await fs.open(this.source?.file ?? this.partFile, 'r');
+      this.compared ??= await this.stored.open();
       const equal = await equalBytes(this.compared, buffer.subarray(0, overlap), this.position);
       this.position += equal;
       done += equal;
@@ -203,7 +207,7 @@ export class ChunkTurn {
     if (!this.entry.onDisk) await this.makeFolder();
     // Noted before a byte below the old length changes: a crash must not leave a length that lies.
     await saveRecord(this.place.folder, this.entry.toRecord());
-    if (source && equal > 0) await copyHead(source.file, this.partFile, equal);
+    if (source && equal > 0) await copyHead(source, this.partFile, equal);
     else await truncatePart(this.partFile, equal);
     if (this.chunk.offset > 0) {
       const sentence = 'These bytes differ from those that came before; send the file again from its beginning.';
@@ -216,8 +220,7 @@ export class ChunkTurn {
   private async checkChunkDigest(): Promise<void> {
     const wanted = this.chunk.chunkDigest;
     if (wanted === undefined) return;
-    const hash =
-      this.chunkHash ?? (await hashRange(this.source?.file ?? this.partFile, this.chunk.offset, this.position));
+    const hash = this.chunkHash ?? (await hashRange(this.stored, this.chunk.offset, this.position));
     const digest = digestFromHex(hash.digest('hex'));
     if (digest === wanted) return;
     await this.rollBack();

@@ -1,8 +1,11 @@
 import type { Hash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
 import fs from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
 import { errnoOf } from '../collection/durable-files.ts';
-import { hashRange, writeFully } from './byte-files.ts';
+import { writeFully } from './byte-files.ts';
+import { hashRange, piecesOf, sourceOfFile, type ByteSource } from './byte-source.ts';
 
 /** So many bytes are worth a sync of their own. */
 const syncAheadBytes = 2 * 1024 * 1024;
@@ -25,7 +28,7 @@ export class PartFile {
   static async open(file: string, received: number, hash: Hash | undefined): Promise<PartFile> {
     const handle = await fs.open(file, fs.constants.O_RDWR | fs.constants.O_CREAT, 0o600);
     try {
-      return new PartFile(handle, hash?.copy() ?? (await hashRange(file, 0, received)));
+      return new PartFile(handle, hash?.copy() ?? (await hashRange(sourceOfFile(file), 0, received)));
     } catch (error) {
       await handle.close();
       throw error;
@@ -71,11 +74,9 @@ export class PartFile {
 }
 
 /** Makes the first bytes of a stored file the beginning of a part. */
-export async function copyHead(source: string, target: string, bytes: number): Promise<void> {
+export async function copyHead(source: ByteSource, target: string, bytes: number): Promise<void> {
   await fs.rm(target, { force: true });
-  await fs.copyFile(source, target);
-  await fs.chmod(target, 0o600);
-  await fs.truncate(target, bytes);
+  await pipeline(piecesOf(source, 0, bytes), createWriteStream(target, { mode: 0o600 }));
 }
 
 /** Cuts a part, or makes an empty one. */

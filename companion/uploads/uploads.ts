@@ -7,6 +7,7 @@ import { ensureReserve, type Collection } from '../collection/open-collection.ts
 import { findOutput, outputsOfResults } from '../collection/records/results.ts';
 import type { OutputRow } from '../collection/records/tables.ts';
 import type { Logger } from '../log/logger.ts';
+import { sourceOfBlob } from './byte-source.ts';
 import { ChunkTurn, type StoredBytes } from './chunk-turn.ts';
 import { ChunkUpload } from './chunk-upload.ts';
 import { FileBatch } from './file-batch.ts';
@@ -186,7 +187,7 @@ export class Uploads {
   }
 
   private storedBytes(digest: Digest): StoredBytes {
-    return { file: this.collection.layout.blob(digest), digest };
+    return { digest, ...sourceOfBlob(this.collection, digest) };
   }
 
   /** Before the first byte of a new upload is written. */
