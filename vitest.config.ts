@@ -52,9 +52,11 @@ const everyDayProjects: TestProjectConfiguration[] = [
 
 /** `npm run bench` and `npm run torture`: figures and long runs, alone on the machine, without a short deadline. */
 function longSuite(name: string): TestProjectConfiguration {
+  // Sweeps are in both: a few points every day, all of them here.
+  const include = [`tests/${name}/**/*.test.ts`, ...(name === 'torture' ? ['tests/integration/sweep-*.test.ts'] : [])];
   return {
     extends: true,
-    test: { name, include: [`tests/${name}/**/*.test.ts`], fileParallelism: false, testTimeout: 3_600_000 },
+    test: { name, include, fileParallelism: false, testTimeout: 3_600_000 },
   };
 }
 

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, type Compilable } from 'kysely';
 import { setTimeout as wait } from 'node:timers/promises';
-import { HoldfastError } from '../../shared/errors/holdfast-error.ts';
+import { HoldfastError, isHoldfastError } from '../../shared/errors/holdfast-error.ts';
 import { limits } from '../../shared/limits.ts';
 import type { Tables } from './records/tables.ts';
 
@@ -37,28 +37,30 @@ export class Db {
     this.options = options;
     const { onStatement } = options;
     const verbose = onStatement && ((sql: unknown): void => onStatement(String(sql)));
-    this.connection = new Database(file, { timeout: 0, verbose });
-    // better-sqlite3 silently runs WAL with NORMAL: an acknowledged row must survive a power cut.
-    this.connection.pragma('journal_mode = WAL');
-    this.connection.pragma('synchronous = FULL');
-    this.connection.pragma('foreign_keys = ON');
-    this.connection.pragma('trusted_schema = OFF');
+    // Waits here only: making the log, or reading it back after a crash, needs the file alone for a moment.
+    this.connection = inWords(() => new Database(file, { timeout: limits.sqliteBusyNoticeMs, verbose }));
+    try {
+      inWords(() => prepareConnection(this.connection));
+    } catch (error) {
+      this.connection.close();
+      throw error;
+    }
   }
 
   all<Row>(query: Compilable<Row>): Row[] {
     const { sql, parameters } = query.compile();
-    return this.statement(sql).all(...parameters) as Row[];
+    return inWords(() => this.statement(sql).all(...parameters) as Row[]);
   }
 
   first<Row>(query: Compilable<Row>): Row | undefined {
     const { sql, parameters } = query.compile();
-    return this.statement(sql).get(...parameters) as Row | undefined;
+    return inWords(() => this.statement(sql).get(...parameters) as Row | undefined);
   }
 
   /** Executes a writing statement; call it inside `write`. */
   run(query: Compilable<unknown>): RunChanges {
     const { sql, parameters } = query.compile();
-    return { changes: this.statement(sql).run(...parameters).changes };
+    return inWords(() => ({ changes: this.statement(sql).run(...parameters).changes }));
   }
 
   /** Executes raw SQL with named or positional parameters, for statements the builder cannot say. */
@@ -66,11 +68,13 @@ export class Db {
     sql: string,
     parameters: readonly unknown[] | Record<string, unknown> = [],
   ): Row[] {
-    const statement = this.statement(sql);
     const bound = Array.isArray(parameters) ? parameters : [parameters];
-    if (statement.reader) return statement.all(...bound) as Row[];
-    statement.run(...bound);
-    return [];
+    return inWords(() => {
+      const statement = this.statement(sql);
+      if (statement.reader) return statement.all(...bound) as Row[];
+      statement.run(...bound);
+      return [];
+    });
   }
 
   /**
@@ -88,13 +92,7 @@ export class Db {
         if (!isBusy(error)) throw mapSqliteError(error);
         const waited = Date.now() - startedAt;
         if (waited > limits.sqliteBusyTotalMs) {
-          throw new HoldfastError(
-            'busy',
-            'Another program keeps the collection database busy; try again in a moment.',
-            {
-              cause: error,
-            },
-          );
+          throw mapSqliteError(error);
         }
         if (!told && waited > limits.sqliteBusyNoticeMs) {
           told = true;
@@ -139,23 +137,45 @@ function sqliteCode(error: unknown): string {
   return error instanceof Database.SqliteError ? error.code : '';
 }
 
-/** Another connection holds the lock. */
-export function isBusy(error: unknown): boolean {
-  return /^SQLITE_(BUSY|LOCKED)/.test(sqliteCode(error));
+function prepareConnection(connection: Database.Database): void {
+  // better-sqlite3 silently runs WAL with NORMAL: an acknowledged row must survive a power cut.
+  connection.pragma('journal_mode = WAL');
+  connection.pragma('synchronous = FULL');
+  connection.pragma('foreign_keys = ON');
+  connection.pragma('trusted_schema = OFF');
+  connection.pragma('busy_timeout = 0');
 }
 
-/** A full disk shows itself in three ways (experiments section 4); all three become `disk_full`. */
+/** No user ever reads what SQLite says about locks and disks. */
+function inWords<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw mapSqliteError(error);
+  }
+}
+
+/** Another connection holds the lock. */
+export function isBusy(error: unknown): boolean {
+  const cause = isHoldfastError(error) ? error.cause : error;
+  return /^SQLITE_(BUSY|LOCKED)/.test(sqliteCode(cause));
+}
+
+const fullSentence = 'The disk that holds your collection is full; free some space and try again.';
+const failingSentence =
+  'The disk that holds your collection is full or fails; free some space or look after the disk, then try again.';
+
+/** What SQLite throws as the product's errors. A full disk shows itself in three ways (experiments, section 4). */
 export function mapSqliteError(error: unknown): unknown {
+  if (isHoldfastError(error)) return error;
   const code = sqliteCode(error);
   const errno = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (code === 'SQLITE_FULL' || code.startsWith('SQLITE_IOERR') || errno === 'ENOSPC') {
-    return new HoldfastError(
-      'disk_full',
-      'The disk that holds your collection is full; free some space and try again.',
-      {
-        cause: error,
-      },
-    );
+  if (isBusy(error)) {
+    const sentence = 'Another program keeps the collection database busy; try again in a moment.';
+    return new HoldfastError('busy', sentence, { cause: error });
   }
+  if (code.startsWith('SQLITE_IOERR')) return new HoldfastError('disk_full', failingSentence, { cause: error });
+  if (code === 'SQLITE_FULL' || errno === 'ENOSPC')
+    return new HoldfastError('disk_full', fullSentence, { cause: error });
   return error;
 }

@@ -2,6 +2,7 @@
  * Watches the calls that make bytes and names durable, for one process and its children. Preloaded; steered by the
  * environment:
  *   HOLDFAST_SHIM_ROOT        only paths below this folder count
+ *   HOLDFAST_SHIM_ARM         nothing counts, dies or fails before this file is there
  *   HOLDFAST_SHIM_LOG         every call that succeeded is appended here: pid, number, name, path, second path or bytes
  *   HOLDFAST_SHIM_KILL_AT     the process ends with SIGKILL instead of its N-th call ...
  *   HOLDFAST_SHIM_SIGNAL      ... or gets this signal there and goes on
@@ -32,6 +33,8 @@ static int kill_with = SIGKILL;
 static long fail_from;
 static int fail_with = ENOSPC;
 static int log_fd = -1;
+static const char *arm;
+static atomic_int armed;
 static char root[PATH_MAX];
 static size_t root_length;
 
@@ -46,6 +49,7 @@ __attribute__((constructor)) static void start(void) {
   if (!folder) return;
   snprintf(root, sizeof root, "%s/", folder);
   root_length = strlen(root);
+  arm = getenv("HOLDFAST_SHIM_ARM");
   kill_at = number_from("HOLDFAST_SHIM_KILL_AT");
   if (number_from("HOLDFAST_SHIM_SIGNAL")) kill_with = (int)number_from("HOLDFAST_SHIM_SIGNAL");
   fail_from = number_from("HOLDFAST_SHIM_FAIL_FROM");
@@ -97,7 +101,12 @@ static void absolute(int folder, const char *name, char *path) {
 
 /* The number of this call; dies or fails here when it is this call's turn. Negative: the call must fail. */
 static long turn(int may_fail) {
-  long number = atomic_fetch_add(&counter, 1) + 1;
+  long number;
+  if (arm && !armed) {
+    if (syscall(SYS_faccessat, AT_FDCWD, arm, F_OK) != 0) return 0;
+    armed = 1;
+  }
+  number = atomic_fetch_add(&counter, 1) + 1;
   if (kill_at > 0 && number == kill_at) {
     kill(getpid(), kill_with);
     while (kill_with == SIGKILL) pause();

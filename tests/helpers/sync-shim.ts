@@ -8,6 +8,8 @@ export interface ShimOptions {
   root: string;
   /** Where the calls are logged; outside of `root`. */
   log?: string;
+  /** Nothing counts before this file is there; outside of `root`. */
+  arm?: string;
   /** SIGKILL instead of the N-th call. */
   killAt?: number;
   /** Another signal at `killAt`, by its number. */
@@ -53,6 +55,7 @@ export function shimEnvironment(file: string, options: ShimOptions): Record<stri
     LD_PRELOAD: file,
     UV_THREADPOOL_SIZE: '1',
     HOLDFAST_SHIM_ROOT: fs.realpathSync(options.root),
+    ...(options.arm === undefined ? {} : { HOLDFAST_SHIM_ARM: options.arm }),
     ...(options.log === undefined ? {} : { HOLDFAST_SHIM_LOG: options.log }),
     ...Object.fromEntries(given.map(([name, value]) => [`HOLDFAST_SHIM_${name}`, String(value)])),
   };

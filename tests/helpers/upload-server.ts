@@ -97,6 +97,7 @@ export async function announceResult(
   request: UploadServer['request'],
   plugin = 'chrome_extension_singlefile',
 ): Promise<{ snapshotId: string; resultId: string }> {
+  const input = await collection.gate.promoteBytes(Buffer.from('https://example.org/page\n'));
   const snapshot = await collection.db.write(() =>
     ensureSnapshot(
       collection.db,
@@ -111,7 +112,7 @@ export async function announceResult(
         expectedCaptures: [plugin],
         bookmarkedAt: Date.now(),
         permissions: 'private',
-        inputDigest: `sha256:${'0'.repeat(64)}`,
+        inputDigest: input.digest,
       },
       Date.now(),
     ),
