@@ -44,6 +44,7 @@ async function listPages(collection: Collection, options: ListOptions): Promise<
   const asked = options.limit === undefined ? (isReadable ? readableLimit : 0) : parseCount('--limit', options.limit);
   const limit = asked === 0 ? Number.POSITIVE_INFINITY : asked;
   const filter: SnapshotFilter = { tag: options.tag, status: checkStatus(options.status) };
+  const isFiltered = [options.url, options.tag, options.status].some((given) => given !== undefined);
   const print = createPagePrinter(options);
   let printed = 0;
   let last: SnapshotRow | undefined;
@@ -56,7 +57,7 @@ async function listPages(collection: Collection, options: ListOptions): Promise<
     printed += chosen.length;
     if (!last || printed >= limit) break;
   }
-  if (isReadable && printed === 0) say('No page matches.');
+  if (isReadable && printed === 0) say(isFiltered ? 'No page matches.' : 'Nothing is kept here yet.');
   else if (isReadable && last && printed === limit)
     say(`The latest ${countPhrase(printed, 'page')}; --limit 0 lists all.`);
 }

@@ -29,15 +29,17 @@ export async function replaceFile(file: string, content: string | Uint8Array): P
   const temporary = `${file}.${randomUUID()}.tmp`;
   const handle = await fs.open(temporary, 'wx');
   try {
-    await handle.writeFile(content);
-    await handle.datasync();
+    try {
+      await handle.writeFile(content);
+      await handle.datasync();
+    } finally {
+      await handle.close();
+    }
+    await fs.rename(temporary, file);
   } catch (error) {
-    await handle.close();
     await fs.rm(temporary, { force: true });
     throw error;
   }
-  await handle.close();
-  await fs.rename(temporary, file);
   await syncFolder(path.dirname(file));
 }
 

@@ -4,6 +4,7 @@ import { digestHex } from '../../shared/digest/digest.ts';
 import type { ArchiveResultRecord, SnapshotRecord } from '../../shared/model/api-records.ts';
 import { replaceFile } from './durable-files.ts';
 import { indexPage } from './index-page.ts';
+import { indexFileNames } from './layout.ts';
 import { folderFacts, linkOutputsOfSnapshot, type OutputLink } from './links.ts';
 import type { Collection } from './open-collection.ts';
 import { findCrawl } from './records/crawls.ts';
@@ -14,8 +15,6 @@ import type { SnapshotRow } from './records/tables.ts';
 
 /** Version of the lines in `index.jsonl`; a reader checks it first. */
 const indexVersion = 1;
-
-const indexFileNames = { records: 'index.jsonl', page: 'index.html', manifest: 'manifest-sha256.txt' } as const;
 
 /**
  * Writes the three index files of a snapshot's folder from its rows, each replaced as a whole, and makes links that

@@ -93,6 +93,10 @@ export function within(folder: string, relative: string): string {
   return joined;
 }
 
+/** What lies in a snapshot's folder beside the plugins' folders. */
+export const indexFileNames = { records: 'index.jsonl', page: 'index.html', manifest: 'manifest-sha256.txt' } as const;
+const ownNames = new Set<string>(Object.values(indexFileNames));
+
 const RESERVED = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)/i;
 const SEGMENT_BYTES_MAX = 255;
 const PATH_BYTES_MAX = 1024;
@@ -126,7 +130,8 @@ export function checkPluginName(text: string): string {
     .trim()
     .replace(/^\/+|\/+$/g, '')
     .trim();
-  if (!/^[A-Za-z0-9_.-]{1,32}$/.test(name) || /^\.+$/.test(name) || RESERVED.test(name)) {
+  const isTaken = ownNames.has(name.toLowerCase());
+  if (!/^[A-Za-z0-9_.-]{1,32}$/.test(name) || /^\.+$/.test(name) || RESERVED.test(name) || isTaken) {
     throw new HoldfastError(
       'invalid_plugin',
       `${JSON.stringify(text.slice(0, 60))} is no plugin name; use 1 to 32 letters, digits, "_", "." or "-".`,

@@ -25,7 +25,7 @@ describe('checkAddress', () => {
     expect(checkAddress('http://127.1:8080/x', nothing)).toEqual({
       ok: false,
       reason:
-        '127.0.0.1 belongs to this machine, and private addresses are not fetched; EGRESS_ALLOW=127.0.0.1 permits it',
+        '127.0.0.1 belongs to this machine, and private addresses are not fetched; the setting EGRESS_ALLOW = "127.0.0.1" in holdfast.toml permits it, from the next start of Holdfast on',
     });
     expect(checkAddress('http://user@[::1]/', nothing)).toMatchObject({ ok: false });
     expect(checkAddress('https://example.org/', nothing)).toEqual({ ok: true });

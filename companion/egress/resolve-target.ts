@@ -38,7 +38,7 @@ export function refuseByName(host: string, port: number, allow: AllowList): Refu
 function refusal(host: string, what: string): Refusal {
   return {
     code: 'refused',
-    reason: `${host} ${what}, and private addresses are not fetched; EGRESS_ALLOW=${host} permits it`,
+    reason: `${host} ${what}, and private addresses are not fetched; the setting EGRESS_ALLOW = "${host}" in holdfast.toml permits it, from the next start of Holdfast on`,
   };
 }
 

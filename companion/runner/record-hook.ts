@@ -16,7 +16,9 @@ import {
   type ResultKey,
 } from '../collection/records/results.ts';
 import { requireSnapshot, setTitle } from '../collection/records/snapshots.ts';
+import { siblingPaths } from '../collection/records/upload-rows.ts';
 import { addTags } from '../collection/records/tags.ts';
+import { clashSentence, withoutClashes } from './output-clashes.ts';
 import type { HookOutcome } from './hook-outcome.ts';
 import type { FoundFiles } from './run-folder.ts';
 
@@ -123,7 +125,7 @@ function writeRows(
     mergeResult(db, key, { ...times, error: `A later run brought nothing better: ${what}` }, now);
     return { kept: [], dropped: [] };
   }
-  const kept = outcome.status === 'failed' ? [] : outputs;
+  const { kept, clashes } = withoutClashes(outcome.status === 'failed' ? [] : outputs, siblingPaths(db, key));
   recordOutputs(
     db,
     key,
@@ -134,7 +136,7 @@ function writeRows(
       outputStr: outcome.outputStr === '' ? undefined : outcome.outputStr,
       outputJson: outcome.outputJson,
       origin: record.origin,
-      error: outcome.error,
+      error: clashes.length === 0 ? outcome.error : clashSentence(clashes),
     },
     now,
   );

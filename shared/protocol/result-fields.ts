@@ -20,6 +20,14 @@ const digestText = z.string().transform((text, context): Digest => {
   return z.NEVER;
 });
 
+/** Deeper ones could be read but never written again. */
+const nestingMax = 100;
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
+}
+
 const jsonObject = z.preprocess(
   (value, context) => {
     if (typeof value !== 'string') return value;
@@ -30,7 +38,9 @@ const jsonObject = z.preprocess(
       return z.NEVER;
     }
   },
-  z.record(z.string(), z.unknown(), 'must be a JSON object'),
+  z
+    .record(z.string(), z.unknown(), 'must be a JSON object')
+    .refine((value) => !isDeeperThan(value, nestingMax), `must not be nested deeper than ${nestingMax} levels`),
 );
 
 const wholeNumber = z

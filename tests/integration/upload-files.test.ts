@@ -340,3 +340,56 @@ describe('a recorded file', () => {
     expect(rest.next).toBeNull();
   });
 });
+
+describe('two results of one plugin', () => {
+  it('share a folder: a path of one is refused where the other has a folder, before a byte is taken', async () => {
+    const server = await setUp();
+    const body = JSON.stringify({
+      snapshot_id: server.snapshotId,
+      plugin: 'chrome_extension_singlefile',
+      hook_name: 'another_hook',
+      status: 'started',
+    });
+    const other = (await server.request(routes.results, { method: 'POST', body })).json().id as string;
+    expect((await server.put('pages/one.html', Buffer.from('one'), { offset: 0, total: 3 })).status).toBe(200);
+    for (const [path, status] of [
+      ['pages', 400],
+      ['pages/one.html/deeper', 400],
+      ['pages/two.html', 200],
+    ] as const) {
+      const answer = await server.request(chunkAddress(other, { path, offset: 0, total: 3 }), {
+        method: 'PATCH',
+        headers: octets,
+        body: Buffer.from('two'),
+      });
+      expect(answer.status, `${path}: ${answer.body.toString()}`).toBe(status);
+    }
+    expect(uploadsLeft(server)).toEqual([]);
+  });
+
+  it.each(['index.jsonl', 'INDEX.html', 'manifest-sha256.txt'])('a plugin cannot be called %s', async (plugin) => {
+    const server = await setUp();
+    const body = JSON.stringify({ snapshot_id: server.snapshotId, plugin, hook_name: 'x', status: 'started' });
+    const answer = await server.request(routes.results, { method: 'POST', body });
+    expect(answer.status).toBe(400);
+    expect(answer.json().code).toBe('invalid_plugin');
+  });
+});
+
+it('says in a sentence that a result is nested too deep or that a body is compressed', async () => {
+  const server = await setUp();
+  const nested = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
+  const deep = await server.request(routes.result(server.resultId), {
+    method: 'PATCH',
+    body: `{"output_json":${nested}}`,
+  });
+  expect(deep.status).toBe(400);
+  expect(deep.body.toString()).toMatch(/nested deeper than 100 levels/);
+  const packed = await server.request(chunkAddress(server.resultId, { path: 'a.html', offset: 0, total: 3 }), {
+    method: 'PATCH',
+    headers: { ...octets, 'content-encoding': 'gzip' },
+    body: Buffer.from('abc'),
+  });
+  expect(packed.status).toBe(400);
+  expect(packed.body.toString()).toMatch(/without compressing/);
+});

@@ -4,24 +4,41 @@ import type { OutputRow } from './tables.ts';
 export interface PathFacts {
   /** Files the result holds, this path not counted. */
   otherFiles: number;
-  /** A recorded path that is a folder of this one, or has this one as a folder. */
+  /** A path in the plugin's folder, of whichever result, that is a folder of this one or has this one as a folder. */
   clash: string | null;
 }
 
-/** What a result's recorded paths say about a new one; one statement. */
+/** What the recorded paths say about a new one of this result; one statement. */
 export function pathFacts(db: Db, resultId: string, outputPath: string): PathFacts {
   const folders = outputPath
     .split('/')
     .slice(0, -1)
     .map((_part, index, all) => all.slice(0, index + 1).join('/'));
   const rows = db.raw<{ others: number; clash: string | null }>(
-    `SELECT count(*) FILTER (WHERE path <> :path) AS others,
+    `SELECT count(*) FILTER (WHERE result_id = :resultId AND path <> :path) AS others,
             min(path) FILTER (WHERE path IN (SELECT value FROM json_each(:folders))
                                  OR substr(path, 1, length(:path) + 1) = :path || '/') AS clash
-       FROM output WHERE result_id = :resultId`,
+       FROM archive_result AS own
+       JOIN archive_result AS sibling ON sibling.snapshot_id = own.snapshot_id AND sibling.plugin = own.plugin
+       JOIN output ON output.result_id = sibling.id
+      WHERE own.id = :resultId`,
     { path: outputPath, folders: JSON.stringify(folders), resultId },
   );
   return { otherFiles: rows[0]?.others ?? 0, clash: rows[0]?.clash ?? null };
+}
+
+/**
+ * Paths in the plugin's folder that other results of the plugin hold. A file of this result must not be a folder of
+ * one of them, nor have one as a folder.
+ */
+export function siblingPaths(db: Db, key: { snapshotId: string; plugin: string; hookName: string }): string[] {
+  const rows = db.raw<{ path: string }>(
+    `SELECT output.path FROM archive_result JOIN output ON output.result_id = archive_result.id
+      WHERE archive_result.snapshot_id = :snapshotId AND archive_result.plugin = :plugin
+        AND archive_result.hook_name <> :hookName`,
+    { ...key },
+  );
+  return rows.map((row) => row.path);
 }
 
 /** Those of the digests that some file of this person's snapshots has; give at most a few hundred at a time. */

@@ -6,7 +6,9 @@ export class FormFields {
   private readonly values = new Map<string, string[]>();
 
   add(name: string, value: string): void {
-    this.values.set(name, [...(this.values.get(name) ?? []), value]);
+    const known = this.values.get(name);
+    if (known) known.push(value);
+    else this.values.set(name, [value]);
   }
 
   /** Empty fields count as absent, as forms send them. */
@@ -44,5 +46,6 @@ export function parseFields<Schema extends z.ZodType>(schema: Schema, value: unk
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const name = issue?.path.map(String).join('.') ?? '';
-  throw new HoldfastError('bad_request', `The field ${name} is not usable: ${issue?.message ?? 'wrong shape'}.`);
+  const what = name === '' ? 'The body' : `The field ${name}`;
+  throw new HoldfastError('bad_request', `${what} is not usable: ${issue?.message ?? 'wrong shape'}.`);
 }
