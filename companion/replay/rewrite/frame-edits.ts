@@ -21,31 +21,31 @@ export function frameEdits(tag: StartTag, context: FrameContext): Edit[] {
   const srcdoc = attributeOf(tag, 'srcdoc');
   if (srcdoc) {
     const before = valueOf(srcdoc, context.xml);
-    edits.push(...replacing(srcdoc, before, context.rewriteFrame(before, false)));
+    edits.push(...replacing(tag, srcdoc, before, context.rewriteFrame(before, false)));
   }
   const src = attributeOf(tag, 'src');
-  if (src) edits.push(...sourceEdits(src, context));
+  if (src) edits.push(...sourceEdits(tag, src, context));
   return edits;
 }
 
-function sourceEdits(src: Attribute, context: FrameContext): Edit[] {
+function sourceEdits(tag: StartTag, src: Attribute, context: FrameContext): Edit[] {
   const address = valueOf(src, context.xml);
   if (!URL.canParse(address, ownHost)) return [];
   const url = new URL(address, ownHost);
-  if (url.protocol === 'data:') return dataEdits(src, address, context);
-  return innocent.has(url.protocol) || url.origin === new URL(ownHost).origin ? [] : [disarm(src)];
+  if (url.protocol === 'data:') return dataEdits(tag, src, address, context);
+  return innocent.has(url.protocol) || url.origin === new URL(ownHost).origin ? [] : disarm(tag, src.name);
 }
 
-function dataEdits(src: Attribute, address: string, context: FrameContext): Edit[] {
+function dataEdits(tag: StartTag, src: Attribute, address: string, context: FrameContext): Edit[] {
   const data = parseDataAddress(address);
-  if (!data) return [disarm(src)];
+  if (!data) return disarm(tag, src.name);
   const xml = /[/+]xml$/.test(data.type);
   if (data.type !== 'text/html' && !xml) return [];
   const after = context.rewriteFrame(data.text, xml);
-  return replacing(src, address, after === data.text ? address : after && toDataAddress(data.type, after));
+  return replacing(tag, src, address, after === data.text ? address : after && toDataAddress(data.type, after));
 }
 
-function replacing(attribute: Attribute, before: string, after: string | undefined): Edit[] {
-  if (after === undefined) return [disarm(attribute)];
+function replacing(tag: StartTag, attribute: Attribute, before: string, after: string | undefined): Edit[] {
+  if (after === undefined) return disarm(tag, attribute.name);
   return after === before ? [] : [setValue(attribute, after)];
 }

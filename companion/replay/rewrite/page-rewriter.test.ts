@@ -95,6 +95,19 @@ describe('links', () => {
   });
 });
 
+describe('a name given twice', () => {
+  // Browsers take the first attribute of a name: once that is renamed, the second would be alive.
+  test.each([
+    ['rel', '<link rel=preconnect rel=preconnect href="http://other.example/">'],
+    ['http-equiv', '<meta http-equiv=refresh http-equiv=refresh content="0;url=http://other.example/">'],
+    ['attributename', '<svg><a><set attributeName=href attributeName=href to="http://other.example/"/></a></svg>'],
+    ['src', '<iframe src="http://other.example/" src="http://other.example/2"></iframe>'],
+    ['ping', '<a href="/x" ping="http://other.example/" ping="http://other.example/">t</a>'],
+  ])('%s is renamed in every place', (name, html) => {
+    expect(rewrite(html)).not.toMatch(new RegExp(`\\s${name}=`, 'i'));
+  });
+});
+
 describe('frames', () => {
   test('held in srcdoc are rewritten at every depth, all else in them kept', () => {
     const escape = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');

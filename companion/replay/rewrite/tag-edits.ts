@@ -50,7 +50,7 @@ export function editsOf(tag: StartTag, context: EditContext): Edit[] {
 }
 
 function linkEdits(tag: StartTag, context: EditContext): Edit[] {
-  const edits = reporting.flatMap((name) => disarmAll(tag, name));
+  const edits = reporting.flatMap((name) => disarm(tag, name));
   let toLibrary = false;
   for (const attribute of tag.attributes) {
     if (attribute.name !== 'href' && attribute.name !== 'xlink:href') continue;
@@ -64,13 +64,9 @@ function linkEdits(tag: StartTag, context: EditContext): Edit[] {
     // The frame may show only kept pages; the library opens in its place.
     const target = attributeOf(tag, 'target');
     edits.push(target ? setValue(target, '_top') : insertAfter(attribute, 'target', '_top'));
-    edits.push(...disarmAll(tag, 'download'));
+    edits.push(...disarm(tag, 'download'));
   }
   return edits;
-}
-
-function disarmAll(tag: StartTag, name: string): Edit[] {
-  return tag.attributes.filter((attribute) => attribute.name === name).map(disarm);
 }
 
 function hintEdits(tag: StartTag, context: EditContext): Edit[] {
@@ -81,12 +77,12 @@ function hintEdits(tag: StartTag, context: EditContext): Edit[] {
   const words = valueOf(rel, context.xml).split(/[\t\n\f\r ]+/);
   const kept = words.filter((word) => !hints.has(word.toLowerCase()));
   if (kept.length === words.length) return [];
-  return [kept.length === 0 ? disarm(rel) : setValue(rel, kept.join(' '))];
+  return kept.length === 0 ? disarm(tag, 'rel') : [setValue(rel, kept.join(' '))];
 }
 
 function refreshEdits(tag: StartTag, context: EditContext): Edit[] {
   const equiv = attributeOf(tag, 'http-equiv');
-  return equiv && valueOf(equiv, context.xml).trim().toLowerCase() === 'refresh' ? [disarm(equiv)] : [];
+  return equiv && valueOf(equiv, context.xml).trim().toLowerCase() === 'refresh' ? disarm(tag, 'http-equiv') : [];
 }
 
 function speculationEdits(tag: StartTag, context: EditContext): Edit[] {
@@ -99,9 +95,9 @@ function speculationEdits(tag: StartTag, context: EditContext): Edit[] {
 /** SVG can change the address of a link without a script. */
 function animationEdits(tag: StartTag, context: EditContext): Edit[] {
   const animated = attributeOf(tag, 'attributename');
-  return animated && /href\s*$/i.test(valueOf(animated, context.xml)) ? [disarm(animated)] : [];
+  return animated && /href\s*$/i.test(valueOf(animated, context.xml)) ? disarm(tag, 'attributename') : [];
 }
 
 function mathLinkEdits(tag: StartTag): Edit[] {
-  return ['href', 'xlink:href'].flatMap((name) => disarmAll(tag, name));
+  return ['href', 'xlink:href'].flatMap((name) => disarm(tag, name));
 }

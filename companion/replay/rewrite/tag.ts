@@ -42,9 +42,13 @@ export function setValue(attribute: Attribute, value: string): Edit {
   return { start: attribute.valueStart, end: attribute.valueEnd, text };
 }
 
-/** Makes an attribute one that browsers do not know; its value stays readable. */
-export function disarm(attribute: Attribute): Edit {
-  return { start: attribute.nameStart, end: attribute.nameStart, text: 'data-holdfast-' };
+/**
+ * Makes every attribute of a name one that browsers do not know; the values stay readable. All of them, because
+ * browsers take the first that is left.
+ */
+export function disarm(tag: StartTag, name: string): Edit[] {
+  const found = tag.attributes.filter((attribute) => attribute.name === name);
+  return found.map(({ nameStart }) => ({ start: nameStart, end: nameStart, text: 'data-holdfast-' }));
 }
 
 export function insertAfter(attribute: Attribute, name: string, value: string): Edit {
