@@ -18,7 +18,8 @@ export class PictureCache {
   private readonly bytesMax: number;
   /** Bytes in the folder as far as is known; undefined until it was looked at. */
   private bytes: number | undefined;
-  private cutting: Promise<void> | undefined;
+  /** One write after the other: a count made beside a write would be wrong. */
+  private lastWrite: Promise<unknown> = Promise.resolve();
 
   constructor(folder: string, bytesMax: number) {
     this.folder = folder;
@@ -36,15 +37,19 @@ export class PictureCache {
   }
 
   async write(name: string, bytes: Uint8Array): Promise<void> {
+    const written = this.lastWrite.then(() => this.writeInTurn(name, bytes));
+    this.lastWrite = written.catch(() => undefined);
+    await written;
+  }
+
+  private async writeInTurn(name: string, bytes: Uint8Array): Promise<void> {
     const file = path.join(this.folder, name);
     await fs.mkdir(path.dirname(file), { recursive: true });
     const temporary = `${file}.${randomUUID()}.tmp`;
     await fs.writeFile(temporary, bytes);
     await fs.rename(temporary, file);
     if (this.bytes !== undefined) this.bytes += bytes.length;
-    if (this.bytes !== undefined && this.bytes <= this.bytesMax) return;
-    this.cutting ??= this.cut().finally(() => (this.cutting = undefined));
-    await this.cutting;
+    if (this.bytes === undefined || this.bytes > this.bytesMax) await this.cut();
   }
 
   private async cut(): Promise<void> {
