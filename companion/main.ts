@@ -1,13 +1,10 @@
-import fs from 'node:fs';
 import path from 'node:path';
-import { HoldfastError } from '../shared/errors/holdfast-error.ts';
 import { probeAddress, uiOrigins } from '../shared/protocol/hosts.ts';
 import type { AddressVerdict } from '../shared/url/address-verdict.ts';
 import { Access } from './auth/access.ts';
 import { openCollection, type Collection } from './collection/open-collection.ts';
 import { checkOwnAddress } from './config/own-address.ts';
 import { loadSettings, type Settings } from './config/settings.ts';
-import { holdfastVersion } from './config/version.ts';
 import { parseAllowList, type AllowList } from './egress/allow-list.ts';
 import { checkAddress } from './egress/check-address.ts';
 import { createApp } from './http/app.ts';
@@ -16,6 +13,7 @@ import { createLogger, type Logger } from './log/logger.ts';
 import { createReplay } from './replay/replay.ts';
 import { superviseRunner } from './runner/supervise-runner.ts';
 import { createSearch } from './search/search.ts';
+import { announceServer, claimServer } from './server-file.ts';
 import { createUploads } from './uploads/uploads.ts';
 import { createWebShell, type WebShell } from './web/serve.ts';
 
@@ -69,7 +67,7 @@ async function startParts(
   stops: (() => Promise<void> | void)[],
   stop: () => Promise<void>,
 ): Promise<RunningServer> {
-  stops.push(claimServerFile(collection));
+  stops.push(await claimServer(collection));
   const ports = { main: 0, fallback: 0 };
   const access = new Access(collection);
   const uploads = await createUploads({ collection, log });
@@ -104,7 +102,7 @@ async function startParts(
   const fallback = await listenOnFreePort((request) => replay.handleFallback(request));
   stops.push(() => fallback.close());
   ports.fallback = fallback.port;
-  writeServerFile(collection, ports);
+  announceServer(collection, ports);
   if (options.runner !== false) {
     const runner = superviseRunner({ collection, log });
     stops.push(() => runner.stop());
@@ -137,60 +135,4 @@ function createShell(ports: { main: number; fallback: number }): WebShell {
 function addressVerdict(url: string, ownPorts: readonly number[], allow: AllowList): AddressVerdict {
   const own = checkOwnAddress(url, ownPorts);
   return own.ok ? checkAddress(url, allow) : own;
-}
-
-interface ServerFacts {
-  pid: number;
-  port: number;
-  /** Replay where the names below localhost do not resolve. */
-  fallback_port: number;
-  version: string;
-  started_at: string;
-}
-
-const serverFile = (collection: Collection): string => path.join(collection.layout.runtime(), 'server.json');
-
-/** One server per collection: a second one is refused and told which is the first. */
-function claimServerFile(collection: Collection): () => void {
-  const file = serverFile(collection);
-  const known = readServerFacts(file);
-  if (known && isAlive(known.pid)) {
-    throw new HoldfastError(
-      'conflict',
-      `Holdfast already serves this collection (process ${known.pid}, port ${known.port}); use that one, or stop it first.`,
-    );
-  }
-  return () => {
-    if (readServerFacts(file)?.pid === process.pid) fs.rmSync(file, { force: true });
-  };
-}
-
-function writeServerFile(collection: Collection, ports: { main: number; fallback: number }): void {
-  const facts: ServerFacts = {
-    pid: process.pid,
-    port: ports.main,
-    fallback_port: ports.fallback,
-    version: holdfastVersion,
-    started_at: new Date().toISOString(),
-  };
-  fs.writeFileSync(serverFile(collection), JSON.stringify(facts), { mode: 0o600 });
-}
-
-function readServerFacts(file: string): ServerFacts | undefined {
-  try {
-    return JSON.parse(fs.readFileSync(file, 'utf8')) as ServerFacts;
-  } catch {
-    // Absent, or cut off by a crash: nobody is known to serve.
-    return undefined;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  if (pid === process.pid) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
 }

@@ -18,7 +18,7 @@ export function addCommand(program: Command): void {
 }
 
 async function login(collection: Collection, json: boolean): Promise<void> {
-  const { findRunningServer } = await import('./running-server.ts');
+  const { findRunningServer } = await import('../server-file.ts');
   const server = findRunningServer(collection.layout);
   if (!server) {
     throw new HoldfastError('conflict', 'Holdfast is not running; "holdfast serve" starts it and prints a link.');

@@ -37,7 +37,7 @@ async function pair(collection: Collection, options: PairOptions): Promise<void>
   say(
     `Type this code in the extension's options within ${countPhrase(limits.pairingCodeMs / 60_000, 'minute')}; it pairs one browser.`,
   );
-  const { findRunningServer } = await import('./running-server.ts');
+  const { findRunningServer } = await import('../server-file.ts');
   if (!findRunningServer(collection.layout)) say('Holdfast is not running now; start it with "holdfast serve".');
 }
 

@@ -12,7 +12,7 @@ import { printRecord, say } from './output.ts';
 import { CompanionClient } from './put/companion-client.ts';
 import { PutMemory, type PutState } from './put/put-state.ts';
 import { digestOfFile, sendFile, whileAway } from './put/send-file.ts';
-import { findRunningServer } from './running-server.ts';
+import { findRunningServer } from '../server-file.ts';
 
 interface PutOptions {
   url: string;

@@ -5,7 +5,7 @@ import { datePhrase } from '../../shared/words/dates.ts';
 import type { Collection } from '../collection/open-collection.ts';
 import { withKnownCollection } from './data-folder.ts';
 import { paint, printable, printJson, printRecord } from './output.ts';
-import { findRunningServer } from './running-server.ts';
+import { findRunningServer } from '../server-file.ts';
 
 export function addCommand(program: Command): void {
   program

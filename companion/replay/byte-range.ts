@@ -1,4 +1,4 @@
-import type { ByteRange } from '../collection/blobs/blob-store.ts';
+import type { ByteRange } from '../collection/blobs/byte-range.ts';
 
 /**
  * The one range a request asks for: a range, `unsatisfiable`, or undefined when the whole is to be sent (no header,

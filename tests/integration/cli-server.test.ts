@@ -4,6 +4,7 @@ import net, { type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Access } from '../../companion/auth/access.ts';
+import { pidNamespace, processStartTime } from '../../companion/process/process-identity.ts';
 import { openCollection } from '../../companion/collection/open-collection.ts';
 import { routes } from '../../shared/protocol/routes.ts';
 import { sendRequest, startCompanion } from '../helpers/companion.ts';
@@ -154,7 +155,15 @@ test('doctor finds a server that hangs up, one that says nothing, and one of ano
   const namePort = (port: number) =>
     fs.writeFileSync(
       path.join(dataDir, 'run', 'server.json'),
-      JSON.stringify({ pid: process.pid, port, version: '0.0.1', started_at: '2026-01-01T00:00:00Z' }),
+      JSON.stringify({
+        pid: process.pid,
+        pid_started_at: processStartTime(process.pid),
+        pid_namespace: pidNamespace(),
+        port,
+        fallback_port: 0,
+        version: '0.0.1',
+        started_at: '2026-01-01T00:00:00Z',
+      }),
     );
   const silent = new net.Server(() => undefined);
   for (const server of [new net.Server((socket) => socket.destroy()), silent]) {

@@ -5,7 +5,8 @@ import { Layout } from '../../collection/layout.ts';
 import { loadSettings } from '../../config/settings.ts';
 import { holdfastVersion } from '../../config/version.ts';
 import { findPortHolder } from '../../process/port-holder.ts';
-import { askHello, findRunningServer, type ServerFacts } from '../running-server.ts';
+import { findRunningServer, type ServerFacts } from '../../server-file.ts';
+import { askHello } from '../ask-hello.ts';
 import { fine, note, problem, type Finding } from './finding.ts';
 
 /** The way from browser to companion: names, IPv6, the port and who answers there. */

@@ -4,15 +4,9 @@ import type { Readable } from 'node:stream';
 import type { Digest } from '../../../shared/digest/digest.ts';
 import { errnoOf } from '../durable-files.ts';
 import type { Layout } from '../layout.ts';
+import type { ByteRange } from './byte-range.ts';
 import { readJoined } from '../split/joined.ts';
 import { parseRecipe, type Recipe } from '../split/recipe.ts';
-
-export interface ByteRange {
-  /** First byte, counted from 0. */
-  start: number;
-  /** Last byte, inclusive. */
-  end: number;
-}
 
 /**
  * Immutable bytes by digest. A store answers only for blobs the gate has made visible; it never changes one. Whether

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import type { Digest } from '../../../shared/digest/digest.ts';
-import type { ByteRange } from '../blobs/blob-store.ts';
+import type { ByteRange } from '../blobs/byte-range.ts';
 import { segmentsOf, type Recipe, type Segment } from './recipe.ts';
 
 /** A multiple of three, so that each piece but the last is encoded without padding. */

@@ -74,7 +74,7 @@ export function parseRecipe(text: string): Recipe | undefined {
 }
 
 /** Characters that standard base64 takes for so many bytes, padding included. */
-export function encodedLength(size: number): number {
+function encodedLength(size: number): number {
   return Math.ceil(size / 3) * 4;
 }
 

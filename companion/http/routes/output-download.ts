@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { parseDigest } from '../../../shared/digest/digest.ts';
 import { HoldfastError } from '../../../shared/errors/holdfast-error.ts';
-import type { ByteRange } from '../../collection/blobs/blob-store.ts';
+import type { ByteRange } from '../../collection/blobs/byte-range.ts';
 import { checkOutputPath } from '../../collection/layout.ts';
 import { findOutput } from '../../collection/records/results.ts';
 import type { AppDeps, AppEnv } from '../dependencies.ts';
