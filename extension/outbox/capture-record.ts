@@ -43,6 +43,10 @@ export interface CaptureEdit {
   note?: string;
 }
 
+/** Stands in a record for the tab and the document of a link that is not opened yet. */
+export const NO_TAB = -1;
+export const NO_DOCUMENT = '';
+
 /** One click on one document. Written before the first witness is taken; survives everything. */
 export interface CaptureRecord {
   id: string;

@@ -1,7 +1,7 @@
 import type { WitnessKind } from '../../shared/model/states.ts';
 import { newId } from '../../shared/model/ids.ts';
 import type { CaptureEdit, CaptureRecord, CaptureStage, WitnessFile, WitnessRecord } from './capture-record.ts';
-import { filesOf } from './capture-record.ts';
+import { filesOf, NO_DOCUMENT } from './capture-record.ts';
 
 /** Pure steps of a capture's life: record in, record out. An illegal step is a fault of ours and throws. */
 
@@ -16,21 +16,31 @@ export interface CaptureBeginning {
   planned: WitnessKind[];
 }
 
+/** The page of a link is loaded in its tab: now it is known what the tab shows and what can be taken of it. */
+export type OpenedLink = Pick<CaptureBeginning, 'url' | 'title' | 'documentKey' | 'planned'>;
+
 export function beginCapture(from: CaptureBeginning): CaptureRecord {
   const id = newId(from.at);
   const { url, title, at, tabId, documentKey, browserSession, closeTab } = from;
-  const witnesses = from.planned.map((kind): WitnessRecord => ({
-    kind,
-    outcome: 'planned',
-    note: '',
-    files: [],
-    reported: false,
-  }));
+  const witnesses = planWitnesses(from.planned);
   return {
     ...{ id, snapshotId: id, url, title, at, tabId, documentKey, browserSession, closeTab, witnesses },
     ...{ titleOrigin: 'browser', tags: [], note: '', stage: 'capturing', missing: [], thumbnail: '' },
     ...{ announced: false, unsentEdit: null, retry: { failures: 0, nextAt: 0, sentence: '' } },
   };
+}
+
+export function linkOpened(record: CaptureRecord, opened: OpenedLink): CaptureRecord {
+  requireStage(record, ['capturing']);
+  if (record.documentKey !== NO_DOCUMENT) throw new Error('the page of this link is known already');
+  const { url, title, documentKey } = opened;
+  // A title that the person typed meanwhile stays.
+  const named = record.titleOrigin === 'user' ? record.title : title;
+  return { ...record, url, title: named, documentKey, witnesses: planWitnesses(opened.planned) };
+}
+
+function planWitnesses(kinds: WitnessKind[]): WitnessRecord[] {
+  return kinds.map((kind) => ({ kind, outcome: 'planned', note: '', files: [], reported: false }));
 }
 
 /** The taking goes on in another life of the background: files of witnesses that were cut off do not count. */

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Page } from 'puppeteer-core';
+import { NO_TAB } from '../../extension/outbox/capture-record.ts';
 import type { CaptureRecord, WitnessRecord } from '../../extension/outbox/capture-record.ts';
 import { launchWithExtension, type ExtensionBrowser } from '../helpers/extension-browser.ts';
 import { startSite, type TestSite } from '../helpers/site.ts';
@@ -47,6 +48,10 @@ async function keepUntil(page: Page, complete: number, then?: () => Promise<unkn
   const [record] = await extension.captures();
   if (record?.stage !== 'capturing') throw new Error('the capture was over before the service worker was stopped');
   return record;
+}
+
+async function tabsOf(url: string): Promise<Page[]> {
+  return (await extension.browser.pages()).filter((page) => page.url() === url);
 }
 
 async function over(id: string): Promise<CaptureRecord> {
@@ -123,8 +128,62 @@ test('a link that was being kept behind the others is finished there, without a 
   const capture = await extension.waitForCapture((one) => one.url === url && one.stage === 'waiting', 120_000);
   expect(witnessOf(capture, 'dom').outcome).toBe('kept');
   expect(witnessOf(capture, 'screenshot').outcome).toBe('skipped');
+  await waitUntil('the tab is closed', async () => ((await tabsOf(url)).length === 0 ? true : undefined));
+});
+
+/** Chooses "Save link", and stops the service worker while the page of the link is still loading. */
+async function saveLinkUntilAsked(url: string): Promise<CaptureRecord> {
+  await openPage('/links.html');
+  const worker = await extension.worker();
+  await extension.clickMenu('save-link', { linkUrl: url }, site.a('/links.html'));
+  const record = await extension.waitForCapture((one) => one.url === url && one.tabId !== NO_TAB);
+  await waitUntil('the site is asked', () => (site.requests.includes('b.localhost /held.html') ? true : undefined));
+  expect(record.stage).toBe('capturing');
+  await worker.close();
+  return record;
+}
+
+test('a link that was still loading when the browser stopped the extension is kept when its page has come', async () => {
+  const url = site.b('/held.html');
+  const { id } = await saveLinkUntilAsked(url);
+  // The extension is awake again before there is a page.
+  expect((await extension.send('getOutboxState', {})).waiting).toMatchObject([{ id, phase: 'capturing' }]);
+  site.release();
+  const capture = await over(id);
+  expect([capture.stage, capture.title, keptKinds(capture).toSorted()]).toEqual([
+    'waiting',
+    'Held',
+    ['dom', 'facts', 'mhtml'],
+  ]);
+  expect((await extension.readFile(id, 'singlefile.html')).toString()).toContain('The answer came at last.');
+  await waitUntil('the tab is closed', async () => ((await tabsOf(url)).length === 0 ? true : undefined));
+  expect(await extension.captures()).toHaveLength(1);
+});
+
+test('a link whose tab a person closed meanwhile stays visible as failed', async () => {
+  const url = site.b('/held.html');
+  const { id } = await saveLinkUntilAsked(url);
+  await extension.closeTab((await extension.captures())[0]!.tabId);
+  await extension.send('getOutboxState', {});
+  expect((await over(id)).stage).toBe('empty');
+  expect((await extension.send('getOutboxState', {})).waiting).toMatchObject([
+    {
+      id,
+      url,
+      sentence: 'Nothing of this page could be kept. Interrupted: its tab was closed before the page was loaded.',
+    },
+  ]);
+});
+
+test('a link that is discarded while it loads is gone at once, and its tab with it', async () => {
+  const url = site.b('/held.html');
+  await openPage('/links.html');
+  const tabs = (await extension.browser.pages()).length;
+  await extension.clickMenu('save-link', { linkUrl: url }, site.a('/links.html'));
+  const { id } = await extension.waitForCapture((one) => one.url === url && one.tabId !== NO_TAB);
+  await extension.send('discardCapture', { id });
+  expect(await extension.captures()).toEqual([]);
   await waitUntil('the tab is closed', async () => {
-    const pages = await extension.browser.pages();
-    return pages.some((page) => page.url() === url) ? undefined : true;
+    return (await extension.browser.pages()).length === tabs ? true : undefined;
   });
 });

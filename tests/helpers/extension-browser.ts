@@ -9,7 +9,7 @@ import type { CaptureRecord } from '../../extension/outbox/capture-record.ts';
 /** What the functions that run inside a page or the service worker of the extension use. */
 declare const chrome: {
   runtime: { sendMessage(message: unknown): Promise<unknown> };
-  tabs: { query(query: object): Promise<{ id?: number; url?: string }[]> };
+  tabs: { query(query: object): Promise<{ id?: number; url?: string }[]>; remove(id: number): Promise<void> };
   contextMenus: { onClicked: { dispatch(info: object, tab: object | undefined): void } };
   alarms: { getAll(): Promise<{ name: string }[]> };
   notifications: { getAll(): Promise<Record<string, true>> };
@@ -39,6 +39,8 @@ export interface ExtensionBrowser {
   /** Opens a page of the extension, such as `options.html`. */
   openPage: (file: string) => Promise<Page>;
   tabId: (url: string) => Promise<number>;
+  /** As a person closes it. */
+  closeTab: (tabId: number) => Promise<void>;
   captures: () => Promise<CaptureRecord[]>;
   /** Bytes of one file in the outbox. */
   readFile: (captureId: string, file: string) => Promise<Buffer>;
@@ -142,6 +144,7 @@ async function drive(browser: Browser, userDataDir: string, ownProfile: boolean)
       if (id === undefined) throw new Error(`no tab shows ${url}`);
       return id;
     },
+    closeTab: async (tabId) => control.evaluate((id) => chrome.tabs.remove(id), tabId),
     captures,
     readFile: async (captureId, file) => {
       const pieces = await control.evaluate(countPieces, captureId, file);

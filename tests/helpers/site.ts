@@ -10,6 +10,8 @@ export interface TestSite {
   /** Address of a page on the first or second host, which are foreign to each other. */
   a: (page: string) => string;
   b: (page: string) => string;
+  /** Answers whoever waits for `/held.html` and everybody who asks for it from now on. */
+  release: () => void;
   /** Every request so far, `<host> <path>`. */
   requests: string[];
   stop: () => Promise<void>;
@@ -21,9 +23,13 @@ export interface TestSite {
  */
 export async function startSite(): Promise<TestSite> {
   const requests: string[] = [];
+  const held: (() => void)[] = [];
+  let released = false;
   const server = http.createServer((request, response) => {
     requests.push(`${request.headers.host?.split(':')[0]} ${request.url}`);
-    answer(request, response, port());
+    if (request.url === '/held.html' && !released) held.push(() => sendHeldPage(response));
+    else if (request.url === '/held.html') sendHeldPage(response);
+    else answer(request, response, port());
   });
   const port = () => (server.address() as { port: number }).port;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -33,6 +39,10 @@ export async function startSite(): Promise<TestSite> {
     a: onHost('a'),
     b: onHost('b'),
     requests,
+    release: () => {
+      released = true;
+      for (const go of held.splice(0)) go();
+    },
     stop: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -59,6 +69,11 @@ function answer(request: http.IncomingMessage, response: http.ServerResponse, po
 
 function send(response: http.ServerResponse, type: string, body: string | Buffer): void {
   response.writeHead(200, { 'content-type': type, 'cache-control': 'max-age=600' }).end(body);
+}
+
+function sendHeldPage(response: http.ServerResponse): void {
+  const page = '<!doctype html><html lang="en"><title>Held</title><p>The answer came at last.</p></html>';
+  send(response, 'text/html; charset=utf-8', page);
 }
 
 function login(response: http.ServerResponse): void {

@@ -1,13 +1,15 @@
 import { openStage } from '../../capture/page-stage.ts';
 import type { PageDescription } from '../../capture/page/describe-page.ts';
 import type { SliceJobs } from '../../capture/slice-jobs.ts';
+import { NO_DOCUMENT, NO_TAB } from '../../outbox/capture-record.ts';
 import type { CaptureRecord } from '../../outbox/capture-record.ts';
 import type { Outbox } from '../../outbox/outbox.ts';
-import { captureTaken, takenAnew } from '../../outbox/transitions.ts';
+import { captureTaken, linkOpened, takenAnew } from '../../outbox/transitions.ts';
 import { browser } from '../../platform/browser.ts';
 import { withDeadline } from '../../platform/deadline.ts';
 import { readSettings } from '../../settings/settings.ts';
 import { browserSession } from './browser-session.ts';
+import { settleLink } from './link-tab.ts';
 import { closeOwnTab, openPage, plannedWitnesses, UNSCRIPTABLE, whyNotKept, withoutHash } from './tabs-to-keep.ts';
 import { takeWitnesses } from './take-witnesses.ts';
 
@@ -53,7 +55,10 @@ export class Keeper {
   /** Resolves when the taking of this capture is over. */
   async whenTaken(captureId: string): Promise<void> {
     await this.resume();
-    await this.#running.get(captureId)?.done;
+    // A link that is opened goes on as the taking of its page.
+    for (let running = this.#running.get(captureId); running; running = this.#running.get(captureId)) {
+      await running.done;
+    }
   }
 
   /**
@@ -62,7 +67,34 @@ export class Keeper {
    * @throws NotKept for pages of Holdfast itself and those without an address
    */
   keep(tabId: number, wish: KeepWish): Promise<string> {
-    const turn = (this.#turns.get(tabId) ?? Promise.resolve()).then(() => this.#keepInTurn(tabId, wish));
+    return this.#inTurn(tabId, () => this.#keepInTurn(tabId, wish));
+  }
+
+  /**
+   * Keeps the page behind a link as this browser sees it, logged in: a tab in the background, its copies, no picture
+   * (nobody sees it), and the tab is closed when the bytes are on the disk. The wish is written down before anything
+   * else, so that it outlives a stopped service worker. Resolves when the taking has begun.
+   * @throws NotKept for links into Holdfast itself; Error with a sentence when there is no page, which the record says
+   */
+  async keepLink(url: string): Promise<void> {
+    await this.resume();
+    const notKept = whyNotKept(url, (await readSettings()).companionAddress);
+    if (notKept !== undefined) throw new NotKept(notKept);
+    const record = await this.#outbox.begin({
+      url,
+      title: '',
+      at: Date.now(),
+      tabId: NO_TAB,
+      documentKey: NO_DOCUMENT,
+      browserSession: await browserSession(),
+      closeTab: true,
+      planned: plannedWitnesses({ contentType: 'text/html' }),
+    });
+    await this.#startLink(record);
+  }
+
+  #inTurn<Value>(tabId: number, work: () => Promise<Value>): Promise<Value> {
+    const turn = (this.#turns.get(tabId) ?? Promise.resolve()).then(work);
     // The next click waits for this one, but does not fail with it.
     this.#turns.set(
       tabId,
@@ -90,6 +122,11 @@ export class Keeper {
     const left = (await this.#outbox.store.list()).filter((record) => record.stage === 'capturing');
     for (const record of left) {
       const here = record.browserSession === session;
+      if (here && record.documentKey === NO_DOCUMENT) {
+        // Loading takes its time, and nobody has to wait for it. The record tells how it ended.
+        void this.#startLink(record).catch(() => undefined);
+        continue;
+      }
       const page = here ? await this.#sameDocument(record) : undefined;
       const anew = page && (await this.#outbox.change(record.id, takenAnew));
       if (page && anew) {
@@ -129,8 +166,55 @@ export class Keeper {
     return record.id;
   }
 
-  #start(record: CaptureRecord, page: PageDescription | null): void {
+  #startLink(record: CaptureRecord): Promise<void> {
     const abort = new AbortController();
+    const opened = this.#openLink(record, abort);
+    const done = opened.catch(() => undefined);
+    this.#running.set(record.id, { captureId: record.id, documentKey: `link ${record.id}`, abort, done });
+    return opened;
+  }
+
+  /** Opens the tab of a link where there is none yet, waits for its page, and begins to take it. */
+  async #openLink(record: CaptureRecord, abort: AbortController): Promise<void> {
+    let { tabId } = record;
+    try {
+      if (tabId === NO_TAB) {
+        tabId = (await browser.tabs.create({ url: record.url, active: false })).id ?? NO_TAB;
+        await this.#outbox.change(record.id, (now) => ({ ...now, tabId }));
+      }
+      // A click on the tab meanwhile waits, and then joins.
+      await this.#inTurn(tabId, async () => {
+        await settleLink(tabId, abort.signal);
+        await this.#takeLink(record.id, tabId, abort);
+      });
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      await this.#outbox.change(record.id, (now) => captureTaken(now, why));
+      this.#running.delete(record.id);
+      await closeOwnTab({ ...record, tabId });
+      // The person knows what they stopped.
+      if (!abort.signal.aborted) throw error;
+    }
+  }
+
+  async #takeLink(id: string, tabId: number, abort: AbortController): Promise<void> {
+    const tab = await browser.tabs.get(tabId);
+    const notKept = whyNotKept(tab.url ?? '', (await readSettings()).companionAddress);
+    if (notKept !== undefined) throw new NotKept(notKept);
+    const page = await openPage(tabId);
+    const record = await this.#outbox.change(id, (now) =>
+      linkOpened(now, {
+        url: page?.url ?? tab.url ?? now.url,
+        title: page?.title ?? tab.title ?? '',
+        documentKey: page?.documentKey ?? `${UNSCRIPTABLE}${tab.url ?? ''}`,
+        planned: plannedWitnesses(page),
+      }),
+    );
+    if (record) this.#start(record, page, abort);
+    else this.#running.delete(id);
+  }
+
+  #start(record: CaptureRecord, page: PageDescription | null, abort = new AbortController()): void {
     const done = this.#takeAndSend({ record, page, signal: abort.signal });
     this.#running.set(record.id, { captureId: record.id, documentKey: record.documentKey, abort, done });
   }

@@ -4,7 +4,6 @@ import type { Menus, Tabs } from '../../platform/browser.ts';
 import { notify } from '../../platform/features.ts';
 import { requestAllSites } from '../../platform/permissions.ts';
 import type { Doors } from './doors.ts';
-import { saveLink } from './save-link.ts';
 
 /** Nothing else can be kept; without the patterns the entries would also stand beside `mailto:` links. */
 const webLinks = ['http://*/*', 'https://*/*'];
@@ -39,7 +38,7 @@ export async function menuClicked(
     const allowed = await requestAllSites();
     await tellFailure('The link was not kept', async () => {
       if (!allowed) throw new Error('Holdfast needs your permission to read that site.');
-      await saveLink(await opened, linkUrl);
+      await (await opened).keeper.keepLink(linkUrl);
     });
   }
   if (menuItemId === 'save-link-on-companion') {

@@ -37,7 +37,7 @@ export async function openPage(tabId: number): Promise<PageDescription | null> {
   }
 }
 
-export function plannedWitnesses(page: PageDescription | null): WitnessKind[] {
+export function plannedWitnesses(page: Pick<PageDescription, 'contentType'> | null): WitnessKind[] {
   // Where no script may run, copies of the page are out of reach for good: only what can be seen is planned.
   if (!page) return ['facts', 'screenshot'];
   if (showsFile(page.contentType)) return ['facts', 'file', 'screenshot'];

@@ -2,41 +2,31 @@ import { runInPage } from '../../platform/scripting.ts';
 import { browser } from '../../platform/browser.ts';
 import type { Tabs } from '../../platform/browser.ts';
 import { withDeadline } from '../../platform/deadline.ts';
-import type { Doors } from './doors.ts';
 
 /** Longest wait for a page in the background to be loaded, and then to be quiet. */
 const LOAD_MS_MAX = 20_000;
 const QUIET_MS_MAX = 8_000;
 const QUIET_MS = 800;
+const CLOSED = 'Interrupted: its tab was closed before the page was loaded.';
 const NO_PAGE = 'The link leads to no page: the site gave a download, or did not answer in time.';
 
 /**
- * Keeps the page behind a link as this browser sees it, logged in: a tab in the background, its copies, no picture
- * (nobody sees it), and the tab is closed when the bytes are on the disk.
- * @throws Error with a sentence when nothing was kept at all
+ * Waits until the page of a link is loaded in its tab and quiet; one that never is, is taken as it stands.
+ * @throws Error with a sentence when there is no page, or when the person stopped it
  */
-export async function saveLink(doors: Doors, url: string): Promise<void> {
-  const { id: tabId } = await browser.tabs.create({ url, active: false });
-  if (tabId === undefined) return;
-  try {
-    await settle(tabId);
-    await doors.keeper.keep(tabId, { unlessKept: false, closeTab: true });
-  } catch (error) {
-    // From the beginning of a capture on the keeper closes the tab; there was none.
-    await browser.tabs.remove(tabId).catch(() => undefined);
-    throw error;
-  }
+export async function settleLink(tabId: number, signal: AbortSignal): Promise<void> {
+  await orStopped(withDeadline(loaded(tabId), LOAD_MS_MAX, 'still loading'), signal);
+  const tab = await browser.tabs.get(tabId).catch(() => undefined);
+  if (!tab) throw new Error(CLOSED);
+  if (!/^https?:/.test(tab.url ?? '')) throw new Error(NO_PAGE);
+  await orStopped(withDeadline(runInPage(tabId, waitQuiet, [QUIET_MS]), QUIET_MS_MAX, 'still busy'), signal);
 }
 
-async function settle(tabId: number): Promise<void> {
-  await withDeadline(loaded(tabId), LOAD_MS_MAX, 'still loading').catch(() => {
-    // A page that never finishes is kept as it stands.
-  });
-  const tab = await browser.tabs.get(tabId).catch(() => undefined);
-  if (!/^https?:/.test(tab?.url ?? '')) throw new Error(NO_PAGE);
-  await withDeadline(runInPage(tabId, waitQuiet, [QUIET_MS]), QUIET_MS_MAX, 'still busy').catch(() => {
-    // The same, or a page that cannot be asked; keeping it says what was missing.
-  });
+/** Whatever came of the wait, keeping the page says what was missing. */
+async function orStopped(wait: Promise<void>, signal: AbortSignal): Promise<void> {
+  const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  await Promise.race([wait.catch(() => undefined), stopped]);
+  signal.throwIfAborted();
 }
 
 function loaded(tabId: number): Promise<void> {
