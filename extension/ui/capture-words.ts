@@ -28,7 +28,7 @@ export type ButtonAction = Exclude<CaptureAction, 'edit'>;
 
 export const primaryLabels: Record<PrimaryAction, string> = {
   keep: 'Keep this page',
-  pair: 'Connect to Holdfast',
+  pair: 'Connect',
   keep_again: actionLabels.keep_again,
   send_as_new: actionLabels.send_as_new,
   retry: actionLabels.retry,
@@ -72,6 +72,12 @@ export function progressOf(capture: CaptureView): Progress | undefined {
   if (capture.phase !== 'uploading' || capture.bytes === 0) return undefined;
   const done = Math.min(capture.bytesSent, capture.bytes);
   return { done, total: capture.bytes, text: `${sizePhrase(done)} of ${sizePhrase(capture.bytes)} sent` };
+}
+
+/** The line of truth; shorter where the page already says why the capture waits. */
+export function truthPhrase(capture: CaptureView, alreadySaid: string): string {
+  if (capture.phase !== 'kept_in_browser' || capture.sentence !== alreadySaid) return capture.sentence;
+  return `Kept in this browser, waiting for Holdfast. ${sizePhrase(capture.bytes)}.`;
 }
 
 /** One witness in a few words. */

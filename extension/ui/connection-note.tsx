@@ -8,13 +8,21 @@ interface Props {
   canRetry: boolean;
 }
 
+/** What the note says; nothing when all is well, and before pairing, which is no trouble. */
+export function connectionNoteText({ kind, sentence }: ConnectionView): string {
+  return kind === 'connected' || kind === 'unpaired' ? '' : sentence;
+}
+
 /** What stands between this browser and the companion, and the way out; nothing when all is well. */
 export function ConnectionNote({ connection, canRetry }: Props) {
   const { outcome, act } = useAct();
-  if (connection.kind === 'connected' || connection.kind === 'unpaired') return null;
+  const text = connectionNoteText(connection);
+  if (text === '') return null;
   return (
     <section class="notice needs-you" aria-label="Connection">
-      <p>{connection.sentence}</p>
+      <p role="status" aria-live="polite">
+        {text}
+      </p>
       <div class="button-line">
         {connection.kind === 'revoked' ? (
           <a class="button" href="options.html" target="_blank">
@@ -27,8 +35,8 @@ export function ConnectionNote({ connection, canRetry }: Props) {
         ) : null}
         {connection.kind === 'not_running' ? <HowToStart /> : null}
       </div>
-      <p role="status" aria-live="polite" class="soft">
-        {outcome && outcome.sentence !== connection.sentence ? outcome.sentence : ''}
+      <p role="status" aria-live="polite" class="answer">
+        {outcome?.sentence}
       </p>
     </section>
   );

@@ -21,7 +21,7 @@ export function OptionsPage({ link }: { link: PairingLink | undefined }) {
       <h1>{state?.connection.kind === 'unpaired' ? 'Welcome to Holdfast' : 'Holdfast settings'}</h1>
       {failure === '' ? null : <p class="notice danger">{failure}</p>}
       <div role="status" aria-live="polite">
-        {linked.outcome ? (
+        {linked.outcome && (linked.outcome.ok || state?.connection.kind !== 'connected') ? (
           <p class={linked.outcome.ok ? 'notice' : 'notice danger'}>{linked.outcome.sentence}</p>
         ) : null}
       </div>
@@ -73,7 +73,7 @@ function ConnectionSection({ state: { connection, fingerprint } }: { state: Opti
   return (
     <section class="section" aria-labelledby="connect-title">
       <h2 id="connect-title">Connection</h2>
-      <p class="truth" data-phase={connection.kind === 'connected' ? 'kept_on_disk' : 'needs_you'}>
+      <p class="truth" role="status" data-phase={connection.kind === 'connected' ? 'kept_on_disk' : 'needs_you'}>
         <span class="glyph" aria-hidden="true">
           {connection.kind === 'connected' ? '✓' : '!'}
         </span>
@@ -103,7 +103,7 @@ function ConnectionSection({ state: { connection, fingerprint } }: { state: Opti
         </div>
       ) : null}
       <p class="answer" role="status" aria-live="polite">
-        {outcome && outcome.sentence !== connection.sentence ? outcome.sentence : ''}
+        {outcome?.sentence}
       </p>
     </section>
   );

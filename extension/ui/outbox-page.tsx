@@ -45,11 +45,17 @@ export function OutboxPage({ onExport }: Props) {
             </button>
           ) : null}
           <p class="answer" role="status" aria-live="polite">
-            {outcome && outcome.sentence !== state.connection.sentence ? outcome.sentence : ''}
+            {outcome?.sentence}
           </p>
           <ul class="lines">
             {state.waiting.map((capture) => (
-              <WaitingLine key={capture.id} capture={capture} onAct={(work) => void act(work)} onExport={onExport} />
+              <WaitingLine
+                key={capture.id}
+                capture={capture}
+                alreadySaid={state.connection.sentence}
+                onAct={(work) => void act(work)}
+                onExport={onExport}
+              />
             ))}
           </ul>
           <DoneList captures={state.done} />
@@ -63,13 +69,15 @@ export function OutboxPage({ onExport }: Props) {
 
 interface LineProps extends Props {
   capture: CaptureView;
+  /** The trouble with the connection, which stands above the list. */
+  alreadySaid: string;
   onAct: (work: () => Promise<Outcome>) => void;
 }
 
 /** Acts that make sense without the page's tab. */
 const lineActions: ReadonlySet<string> = new Set<ButtonAction>(['retry', 'discard', 'send_as_new', 'cancel', 'open']);
 
-function WaitingLine({ capture, onAct, onExport }: LineProps) {
+function WaitingLine({ capture, alreadySaid, onAct, onExport }: LineProps) {
   const actions = capture.actions.filter((action): action is ButtonAction => lineActions.has(action));
   return (
     <li class="line">
@@ -79,7 +87,7 @@ function WaitingLine({ capture, onAct, onExport }: LineProps) {
         <p class="soft">
           <bdi>{hostOf(capture.url)}</bdi>, <TimePhrase at={capture.at} />
         </p>
-        <LineOfTruth capture={capture} />
+        <LineOfTruth capture={capture} alreadySaid={alreadySaid} />
         <CaptureDetails capture={capture} />
         <div class="button-line">
           <ActionButtons capture={capture} actions={actions} tabId={undefined} onAct={onAct} />

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { CaptureView, PopupState } from '../messaging/view-model.ts';
+import { connectionNoteText } from './connection-note.tsx';
 import { ActionButtons } from './action-buttons.tsx';
 import { CaptureDetails } from './capture-details.tsx';
 import { hostOf, otherActions, pageName, primaryAction, primaryLabels } from './capture-words.ts';
@@ -29,7 +30,7 @@ export function PageCard({ state }: { state: PopupState }) {
       ) : tab ? (
         <TabHead title={tab.title} url={tab.url} />
       ) : null}
-      {current ? <LineOfTruth capture={current} /> : null}
+      {current ? <LineOfTruth capture={current} alreadySaid={connectionNoteText(state.connection)} /> : null}
       {tab?.why ? <p class="soft">{tab.why}</p> : null}
       {current ? <CaptureDetails capture={current} /> : null}
       {current?.actions.includes('edit') ? (

@@ -12,6 +12,9 @@ import { NotKept } from './keeper.ts';
 import { optionsState, outboxState, popupState } from './page-states.ts';
 import { snapshotUrl } from './views.ts';
 
+/** What becomes of the connection every page shows as it changes; an answer would stay there when it is over. */
+const SEEN_IN_STATE: Outcome = { ok: true, sentence: '' };
+
 /** What the background does for each message. Doors open while the first message waits. */
 export function makeHandlers(opened: Promise<Doors>): Handlers {
   return {
@@ -40,10 +43,10 @@ export function makeHandlers(opened: Promise<Doors>): Handlers {
     },
     retryOutbox: async () => {
       const { outbox, connection } = await opened;
-      const view = await connection.check();
+      await connection.check();
       // Sending may take minutes; the page sees it in the state.
       void outbox.send(true);
-      return { ok: view.kind === 'connected', sentence: view.sentence };
+      return SEEN_IN_STATE;
     },
     editCapture: async ({ id, ...edit }) => {
       const { outbox } = await opened;
@@ -56,14 +59,14 @@ export function makeHandlers(opened: Promise<Doors>): Handlers {
       const { connection } = await opened;
       await changeSettings({ pairing: null });
       await connection.check();
-      return done('This browser is no longer paired. What you kept in it stays here.');
+      return SEEN_IN_STATE;
     },
     setCompanionAddress: async ({ address }) => setAddress(await opened, address),
     checkConnection: async () => {
       const { connection, outbox } = await opened;
       const view = await connection.check();
       if (view.kind === 'connected') void outbox.send(true);
-      return { ok: view.kind === 'connected', sentence: view.sentence };
+      return SEEN_IN_STATE;
     },
     openLibrary: async ({ captureId }) => openLibrary(await opened, captureId),
     takeSlice: async ({ job, index, base64 }, sender) => {
@@ -106,8 +109,8 @@ async function setAddress(doors: Doors, text: string): Promise<Outcome> {
   const parsed = parseCompanionAddress(text);
   if (!parsed.ok) return parsed;
   await changeSettings({ companionAddress: parsed.address });
-  const view = await doors.connection.check();
-  return { ok: true, sentence: view.sentence };
+  await doors.connection.check();
+  return done('Saved.');
 }
 
 async function openLibrary(doors: Doors, captureId: string | undefined): Promise<Outcome> {
