@@ -94,17 +94,29 @@ test('a page that stays in front is photographed whole', async () => {
   expect(thumbnail).toBeDefined();
 });
 
+/** Screens of the page that are photographed before it goes away, of many more. */
+const SCREENS_BEFORE_LEAVING = 3;
+
 test('a tab that goes to another page in the middle keeps nothing of the next page', async () => {
   const page = await extension.browser.newPage();
   await page.goto(site.a('/blue.html?leaves'));
   await page.bringToFront();
+  // Half a minute of shots at the pace the browser allows.
+  await page.evaluate(() => (document.body.style.height = '30000px'));
   const { captureId } = await extension.send('keepTab', { tabId: await extension.tabId(site.a('/blue.html?leaves')) });
-  // Two witnesses are complete: the tall picture is being taken.
-  await extension.waitForCapture(
-    (one) => one.id === captureId && one.witnesses.filter((witness) => witness.outcome === 'kept').length === 2,
-    120_000,
+  const complete = (one: CaptureRecord) => one.witnesses.filter((witness) => witness.outcome === 'kept').length;
+  // Both copies are complete: the tall picture is being taken, and the page itself goes in the middle of it.
+  await extension.waitForCapture((one) => one.id === captureId && complete(one) >= 2, 120_000);
+  const gone = page.waitForNavigation({ timeout: 60_000 });
+  await page.evaluate(
+    (next, screens) =>
+      addEventListener('scroll', () => {
+        if (scrollY >= screens * innerHeight) location.href = next;
+      }),
+    site.b('/red.html?next'),
+    SCREENS_BEFORE_LEAVING,
   );
-  await page.goto(site.b('/red.html?next'));
+  await gone;
   const capture = await extension.waitForCapture((one) => one.id === captureId && one.stage !== 'capturing', 120_000);
   expect(capture.url).toBe(site.a('/blue.html?leaves'));
   expect(capture.witnesses.find((witness) => witness.kind === 'screenshot')?.outcome).toBe('failed');
