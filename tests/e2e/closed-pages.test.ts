@@ -108,6 +108,27 @@ test('a file that a person lets the extension read is kept as it was shown', asy
   const read = (output: string) => fs.readFileSync(path.join(dataDir, snapshot.archive_path, output), 'utf8');
   expect(read('htmltotext/htmltotext.txt')).toContain('Written on this computer.');
   for (const result of snapshot.archiveresults) expect(result.origin, result.plugin).not.toBe('fetched');
+
+  const asked = await companion.request(`${routes.base}/core/snapshot/${snapshot.id}`, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ action: 'fetch' }),
+  });
+  expect([asked.status, asked.json()]).toMatchObject([
+    400,
+    { detail: `Only your browser can see ${url}, so Holdfast cannot fetch it itself.` },
+  ]);
+  // Whoever asks for the steps by name gets no further.
+  const named = await companion.request(`${routes.base}/core/snapshot/${snapshot.id}`, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ retry_plugins: ['dom'] }),
+  });
+  expect(named.status).toBe(200);
+  const dom = await waitUntil('dom is answered', async () =>
+    (await sealed(url)).archiveresults.find((one) => one.plugin === 'dom' && one.output_str.includes('only your')),
+  );
+  expect(dom).toMatchObject({ status: 'skipped', output_str: 'only your browser can see this page' });
 });
 
 test('a shown PDF is kept as its own bytes', async () => {

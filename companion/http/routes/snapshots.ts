@@ -121,8 +121,9 @@ async function createSnapshot(deps: AppDeps, body: CreateSnapshotRequest, ownerI
 function patchSnapshot(deps: AppDeps, id: string, body: PatchSnapshotRequest): void {
   const { db } = deps.collection;
   const now = Date.now();
-  requireSnapshot(db, id);
+  const { url } = requireSnapshot(db, id);
   if (body.action != null) {
+    if (body.action === 'fetch') requireOnWeb(url);
     if (body.action === 'fetch') requestFetch(db, id, now);
     else requestSnapshot(db, id, body.action === 'unpause' ? 'resume' : body.action, now);
   } else if (body.status != null) applyStatus(deps, id, body.status, now);
@@ -133,6 +134,13 @@ function patchSnapshot(deps: AppDeps, id: string, body: PatchSnapshotRequest): v
   if (body.retry_plugins != null) requestPlugins(db, id, body.retry_plugins.map(checkPluginName), now);
   if ([body.title, body.tags, body.notes, body.permissions].some((change) => change != null))
     updateSnapshot(db, id, { index_stale: 1 }, now);
+}
+
+/** Files and the browser's own pages are kept as seen; the companion has no way to them. */
+function requireOnWeb(url: string): void {
+  if (parseWebUrl(url).ok) return;
+  const shown = url.slice(0, 200);
+  throw new HoldfastError('refused_address', `Only your browser can see ${shown}, so Holdfast cannot fetch it itself.`);
 }
 
 function applyStatus(deps: AppDeps, id: string, status: string, now: number): void {

@@ -1,3 +1,4 @@
+import { parseWebUrl } from '../../../../shared/url/web-url.ts';
 import type { ArchiveResultRecord, SnapshotRecord } from '../../../../shared/model/api-records.ts';
 import { countPhrase, sizePhrase } from '../../../../shared/words/amounts.ts';
 import { addTag, patchSnapshot } from '../api/snapshots.ts';
@@ -118,15 +119,20 @@ function Progress({ snapshot, onChange }: Props) {
     onChange(() => patchSnapshot(snapshot.id, { action }));
   if (snapshot.status === 'sealed') return null;
   if (waitsForBrowser(snapshot)) {
+    const onWeb = parseWebUrl(snapshot.url).ok;
     return (
       <div class="notice needs-you">
         <p>
-          The browser has not sent everything. It sends the rest when it runs and this companion is on. If it never
-          will, Holdfast can fetch the page itself: signed out, as a stranger sees it.
+          The browser has not sent everything. It sends the rest when it runs and this companion is on.{' '}
+          {onWeb
+            ? 'If it never will, Holdfast can fetch the page itself: signed out, as a stranger sees it.'
+            : 'Only the browser can see this page, so Holdfast cannot fetch it itself.'}
         </p>
-        <button type="button" class="button" onClick={act('fetch')}>
-          Fetch it yourself
-        </button>
+        {onWeb ? (
+          <button type="button" class="button" onClick={act('fetch')}>
+            Fetch it yourself
+          </button>
+        ) : null}
       </div>
     );
   }
