@@ -71,13 +71,11 @@ async function finish(sweep: Sweep, when: string): Promise<void> {
   const { dataDir, resultId, token } = sweep;
   const companion = await startCompanion({ dataDir, args: ['--no-runner'] });
   try {
-    const states = (
-      await companion.request(routes.resultUploads(resultId), { headers: { authorization: `Bearer ${token}` } })
-    ).json() as {
-      received: number;
-      complete: boolean;
-    }[];
-    const { received = 0, complete = false } = states[0] ?? {};
+    const headers = { authorization: `Bearer ${token}` };
+    const { uploads } = (await companion.request(routes.resultUploads(resultId), { headers })).json() as {
+      uploads: { received: number; complete: boolean }[];
+    };
+    const { received = 0, complete = false } = uploads[0] ?? {};
     const rest = await send(companion, sweep, complete ? 0 : received, page.length);
     expect(rest.status, `${rest.body.toString()} ${when}`).toBe(200);
     const file = await companion.request(`${routes.result(resultId)}/file/singlefile.html`);

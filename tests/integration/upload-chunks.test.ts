@@ -266,7 +266,7 @@ describe('several at once', () => {
         if (refused?.code === 'superseded') {
           // Gives way as clients do: asks how far the upload is before it sends again.
           const states = await server.request(routes.resultUploads(server.resultId));
-          offset = states.json().find((state: { path: string }) => state.path === 'page.bin')?.received ?? 0;
+          offset = states.json().uploads.find((state: { path: string }) => state.path === 'page.bin')?.received ?? 0;
           continue;
         }
         offset = refused?.code === 'gap' ? refused.details.received : offset + CHUNK;
