@@ -51,7 +51,7 @@ test('three addresses give three copies with all outputs, and the command says w
         // The folder shows a self-contained page as skeleton and parts; the collection has it whole.
         expect(fs.existsSync(path.join(folder, plugin, file)), `${plugin}/${file}`).toBe(true);
         const { size, digest } = result!.output_files[file]!;
-        expect(await collection.blobs.size(parseDigest(digest)!)).toBe(size);
+        expect(await collection.blobs.size(parseDigest(digest ?? '')!)).toBe(size);
         if (plugin !== 'parse_dom_outlinks') expect(size).toBeGreaterThan(0);
       }
     }

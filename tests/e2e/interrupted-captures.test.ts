@@ -50,9 +50,12 @@ async function keepUntil(page: Page, complete: number, then?: () => Promise<unkn
   return record;
 }
 
-async function tabsOf(url: string): Promise<Page[]> {
-  return (await extension.browser.pages()).filter((page) => page.url() === url);
-}
+/** Asked of the targets: a page that is just being made has no address yet. */
+const tabAddresses = (): string[] =>
+  extension.browser
+    .targets()
+    .filter((target) => target.type() === 'page')
+    .map((target) => target.url());
 
 async function over(id: string): Promise<CaptureRecord> {
   return extension.waitForCapture((one) => one.id === id && one.stage !== 'capturing', 120_000);
@@ -128,7 +131,7 @@ test('a link that was being kept behind the others is finished there, without a 
   const capture = await extension.waitForCapture((one) => one.url === url && one.stage === 'waiting', 120_000);
   expect(witnessOf(capture, 'dom').outcome).toBe('kept');
   expect(witnessOf(capture, 'screenshot').outcome).toBe('skipped');
-  await waitUntil('the tab is closed', async () => ((await tabsOf(url)).length === 0 ? true : undefined));
+  await waitUntil('the tab is closed', async () => (tabAddresses().includes(url) ? undefined : true));
 });
 
 /** Chooses "Save link", and stops the service worker while the page of the link is still loading. */
@@ -156,7 +159,7 @@ test('a link that was still loading when the browser stopped the extension is ke
     ['dom', 'facts', 'mhtml'],
   ]);
   expect((await extension.readFile(id, 'singlefile.html')).toString()).toContain('The answer came at last.');
-  await waitUntil('the tab is closed', async () => ((await tabsOf(url)).length === 0 ? true : undefined));
+  await waitUntil('the tab is closed', async () => (tabAddresses().includes(url) ? undefined : true));
   expect(await extension.captures()).toHaveLength(1);
 });
 
@@ -178,12 +181,12 @@ test('a link whose tab a person closed meanwhile stays visible as failed', async
 test('a link that is discarded while it loads is gone at once, and its tab with it', async () => {
   const url = site.b('/held.html');
   await openPage('/links.html');
-  const tabs = (await extension.browser.pages()).length;
+  const tabs = tabAddresses().length;
   await extension.clickMenu('save-link', { linkUrl: url }, site.a('/links.html'));
   const { id } = await extension.waitForCapture((one) => one.url === url && one.tabId !== NO_TAB);
   await extension.send('discardCapture', { id });
   expect(await extension.captures()).toEqual([]);
   await waitUntil('the tab is closed', async () => {
-    return (await extension.browser.pages()).length === tabs ? true : undefined;
+    return tabAddresses().length === tabs ? true : undefined;
   });
 });
