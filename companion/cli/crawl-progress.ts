@@ -43,7 +43,11 @@ export class CrawlProgress {
     const pages = snapshotsOfCrawl(collection.db, this.crawlId, watchedMax).filter((row) => row.depth === 0);
     const empty = pages.filter((page) => page.status === 'sealed' && !this.hasCopy(page));
     for (const page of pages) {
-      if (this.hasCopy(page)) print(`${page.url}\t${collection.layout.snapshot(folderFacts(collection, page))}`);
+      if (!this.hasCopy(page)) continue;
+      print(`${page.url}\t${collection.layout.snapshot(folderFacts(collection, page))}`);
+      // Such as an error page that was kept as it is: a copy, but hardly the one that was wanted.
+      const remark = this.results(page).find((result) => result.plugin === 'chrome' && result.status === 'noresults');
+      if (remark) this.say(`${printable(page.url)}: ${printable(remark.output_str)}.`);
     }
     for (const page of empty) this.say(`${printable(page.url)}: nothing could be kept. ${this.firstFailure(page)}`);
     return empty.length === 0 && refused.length === 0 && pages.length > 0;
@@ -68,7 +72,7 @@ export class CrawlProgress {
   private firstFailure(page: SnapshotRow): string {
     const failed = this.results(page).filter((result) => result.status === 'failed' && result.error !== null);
     const reason = (failed.find((result) => result.plugin === 'chrome') ?? failed[0])?.error;
-    return reason ? printable(reason.split('\n')[0] ?? '') : 'No step had a result.';
+    return reason ? printable(reason.split('\n')[0] ?? '') : 'No step that makes a copy of the page has run.';
   }
 
   private look(): void {

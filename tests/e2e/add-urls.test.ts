@@ -96,3 +96,11 @@ test('a host that is not there fails with its name, and the attempt stays to be 
   );
   expect(snapshot).toMatchObject({ url: 'http://no-such-host.invalid/page', status: 'sealed' });
 });
+
+test('an error page of the site is kept as it is, and the command says what it is', async () => {
+  const dataDir = temporaryFolder();
+  const added = await runCli(dataDir, ['add', site.a('/nowhere.html')], allowed());
+  expect(added.code, added.stderr).toBe(0);
+  expect(added.stdout).toContain(`${site.a('/nowhere.html')}\t`);
+  expect(added.stderr).toContain('nowhere.html: the site answered 404; its page was kept as it is.');
+});
