@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -87,6 +87,10 @@ function hasDisplay() {
 export async function start(args) {
   const { data, port, urls } = parseStartArguments(args);
   await ensureBuilt();
+  if (urls.length > 0 && isServed(data)) {
+    say('Holdfast runs already: the addresses are given to it.');
+    return run(process.execPath, [cli, ...data, 'add', ...urls], { stdio: ['ignore', 1, 2], cwd: callerFolder() });
+  }
   const chromium = await ensureBrowser('chromium').catch(saySoAndGoOn);
   const companion = startCompanion([...data, 'serve', ...port]);
   let browser;
@@ -101,6 +105,15 @@ export async function start(args) {
   const code = await companion.exited;
   await browser?.close();
   return code;
+}
+
+/** True when a server of this collection runs; without a collection there is none. */
+function isServed(data) {
+  const status = spawnSync(process.execPath, [cli, ...data, 'status', '--json'], {
+    cwd: callerFolder(),
+    encoding: 'utf8',
+  });
+  return status.status === 0 && JSON.parse(status.stdout).server !== null;
 }
 
 /** Without a browser the companion still keeps what the user's own browser sends. */

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { sqlBuilder } from '../../companion/collection/database.ts';
 import { openCollection } from '../../companion/collection/open-collection.ts';
+import { startCompanion } from '../helpers/companion.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
 const started: ChildProcess[] = [];
@@ -105,6 +106,17 @@ test('with a display npm start opens a Chromium whose extension is paired and wh
   await expect.poll(() => [count('pairing'), count('session')], { timeout: 60_000 }).toEqual([1, 1]);
   start.child.kill('SIGINT');
   expect(await start.exited).toBe(0);
+});
+
+test('npm start with an address, beside a Holdfast that runs, has it kept there', async () => {
+  const dataDir = join(temporaryFolder(), 'data');
+  const site = await serveSite('Words given to the one that runs.');
+  const companion = await startCompanion({ dataDir, env: { EGRESS_ALLOW: '127.0.0.1' } });
+  onTestFinished(() => companion.stop());
+  const start = npmStart(dataDir, [site], { EGRESS_ALLOW: '127.0.0.1' });
+  await start.line(/Holdfast runs already/);
+  expect(await start.exited, start.lines.join('\n')).toBe(0);
+  expect(start.lines.join('\n')).toContain(`${site}\t`);
 });
 
 test('npm start refuses an option it does not know, in one sentence', async () => {
