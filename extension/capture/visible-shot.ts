@@ -1,7 +1,11 @@
 import { browser } from '../platform/browser.ts';
+import { withDeadline } from '../platform/deadline.ts';
 import { decodeBase64 } from '../platform/base64.ts';
 import type { StageSight } from './page/shot-stage.ts';
 import type { TabWatch } from './tab-watch.ts';
+
+/** A page that hangs is never painted again. */
+const SHOT_MS_MAX = 15_000;
 
 /** The browser allows two shots a second. */
 const SPACING_MS = 550;
@@ -76,7 +80,8 @@ export async function toBitmap(dataUrl: string): Promise<ImageBitmap> {
 /** Undefined when the browser says "too often": the caller tries again. */
 async function shoot(windowId: number): Promise<string | undefined> {
   try {
-    return await browser.tabs.captureVisibleTab(windowId, { format: 'png' });
+    const shot = browser.tabs.captureVisibleTab(windowId, { format: 'png' });
+    return await withDeadline(shot, SHOT_MS_MAX, 'The browser made no picture of this page in time.');
   } catch (error) {
     if (error instanceof Error && error.message.includes('MAX_CAPTURE_VISIBLE_TAB_CALLS_PER_SECOND')) return undefined;
     if (error instanceof Error && /cannot access|permission/i.test(error.message)) {

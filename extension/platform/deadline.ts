@@ -1,5 +1,5 @@
 /** Something took longer than it may. The message is a sentence for a person. */
-class DeadlinePassed extends Error {}
+export class DeadlinePassed extends Error {}
 
 /**
  * Waits for the promise at most `ms` milliseconds. What the promise does afterwards is ignored.

@@ -1,7 +1,16 @@
 import { browser } from './browser.ts';
+import { DeadlinePassed, withDeadline } from './deadline.ts';
+
+const PAGE_SILENT = 'The page does not answer: its own script runs without end, or a dialog is open.';
 
 /** The page cannot be scripted: the browser's own pages, its store, other extensions, tabs without permission. */
 export class NotScriptable extends Error {}
+
+/** The page took our script and never came back to us: its own script runs without end, or a dialog holds it. */
+export class PageSilent extends Error {}
+
+/** Longer than any of our scripts runs on a page that is merely busy. */
+const SCRIPT_MS_MAX = 45_000;
 
 export interface FrameAnswer<Result> {
   frameId: number;
@@ -47,8 +56,9 @@ export async function runInFrames<Result>(tabId: number, func: () => Result): Pr
 
 async function execute(injection: Parameters<typeof browser.scripting.executeScript>[0]) {
   try {
-    return await browser.scripting.executeScript(injection);
+    return await withDeadline(browser.scripting.executeScript(injection), SCRIPT_MS_MAX, PAGE_SILENT);
   } catch (error) {
+    if (error instanceof DeadlinePassed) throw new PageSilent(error.message);
     const text = errorText(error);
     // A failing function rejects with its own message in Firefox; these are the browsers' words for "not allowed".
     if (/cannot access|cannot be scripted|missing host permission|chrome:\/\/|gallery|error page/i.test(text)) {

@@ -55,3 +55,15 @@ test('a canvas keeps its picture inside open, closed and nested shadow roots', a
     expect([color, colors.has(color)]).toEqual([color, true]);
   await copy.close();
 });
+
+test('a page whose script never ends gets its end: what can be known is kept, and the reason is said', async () => {
+  const page = await extension.browser.newPage();
+  await page.goto(site.a('/hangs.html'));
+  await page.bringToFront();
+  const tabId = await extension.tabId(site.a('/hangs.html'));
+  const { captureId } = await extension.send('keepTab', { tabId });
+  const capture = await extension.waitForCapture((one) => one.id === captureId && one.stage !== 'capturing', 200_000);
+  const outcomes = Object.fromEntries(capture.witnesses.map(({ kind, outcome }) => [kind, outcome]));
+  expect(outcomes).toMatchObject({ facts: 'kept', dom: 'failed', screenshot: 'failed' });
+  expect(capture.witnesses.find(({ kind }) => kind === 'dom')?.note).toMatch(/^The page does not answer: /);
+}, 240_000);

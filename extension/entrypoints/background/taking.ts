@@ -18,7 +18,8 @@ import type { CaptureRecord } from '../../outbox/capture-record.ts';
 import type { Outbox } from '../../outbox/outbox.ts';
 import { addMissing, witnessKept, witnessMissing } from '../../outbox/transitions.ts';
 import { browser } from '../../platform/browser.ts';
-import { withDeadline } from '../../platform/deadline.ts';
+import { DeadlinePassed, withDeadline } from '../../platform/deadline.ts';
+import { PageSilent } from '../../platform/scripting.ts';
 import { allSitesAllowed } from '../../platform/permissions.ts';
 
 export interface TakeDoors {
@@ -34,6 +35,10 @@ export interface TakeWish {
 
 const NOT_IN_FRONT = 'Not taken: the page was opened in the background. Holdfast draws the picture from the kept copy.';
 const UNSEEN = 'Pictures that load only when they are seen may be missing: the page was opened in the background.';
+const SILENT = 'The page does not answer: its own script runs without end, or a dialog is open.';
+const ASK_MS_MAX = 5_000;
+/** What the page itself has a part in; the others come from the browser. */
+const needsAnswers = new Set<WitnessKind>(['dom', 'screenshot', 'file']);
 export const LEFT = 'Interrupted: the tab went to another page.';
 
 /** One running capture and what it has learned so far. */
@@ -47,6 +52,8 @@ export class Taking {
   #dom: DomOutcome | null = null;
   #picture: PictureOutcome | null = null;
   #failedImages: string[] = [];
+  /** The page did not answer for longer than any page is merely busy: nothing more is asked of it. */
+  #isSilent = false;
 
   constructor(doors: TakeDoors, wish: TakeWish) {
     this.#doors = doors;
@@ -97,11 +104,13 @@ export class Taking {
     let outcome: 'kept' | 'failed' = 'kept';
     try {
       this.#wish.signal.throwIfAborted();
+      if (this.#isSilent && needsAnswers.has(kind)) throw new Error(SILENT);
       note = (await how(open)) ?? '';
       if (kind !== 'facts') await this.#requireDocument();
       await this.#doors.outbox.change(id, (record) => witnessKept(record, kind, note));
     } catch (error) {
       outcome = 'failed';
+      await this.#noteSilence(error);
       note = sentenceOf(error);
       await this.#doors.outbox.change(id, (record) => witnessMissing(record, kind, 'failed', note));
     }
@@ -171,15 +180,33 @@ export class Taking {
 
   /** For what may fail without costing a witness: the page is looked at again before each of them. */
   async #attempt<Value>(what: () => Promise<Value>, otherwise: Value): Promise<Value> {
+    if (this.#isSilent) return otherwise;
     try {
       return await what();
-    } catch {
+    } catch (error) {
+      await this.#noteSilence(error);
       return otherwise;
     }
   }
 
+  /** After something took too long: one short question decides whether the page still answers. */
+  async #noteSilence(error: unknown): Promise<void> {
+    if (this.#isSilent || !(error instanceof PageSilent || error instanceof DeadlinePassed)) return;
+    const answer = withDeadline(describe(this.record.tabId), ASK_MS_MAX, SILENT);
+    this.#isSilent = await answer.then(
+      () => false,
+      () => true,
+    );
+  }
+
   async #requireDocument(): Promise<void> {
     if (!this.#wish.page) return;
+    if (this.#isSilent) {
+      // It cannot be asked; but a page that hangs goes nowhere by itself.
+      const tab = await browser.tabs.get(this.record.tabId).catch(() => undefined);
+      if (tab?.url !== undefined && tab.url !== this.record.url) throw new Error(LEFT);
+      return;
+    }
     const now = await describe(this.record.tabId).catch(() => undefined);
     if (now?.documentKey !== this.record.documentKey) throw new Error(LEFT);
   }
