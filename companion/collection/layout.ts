@@ -11,6 +11,8 @@ export interface FolderFacts {
   url: string;
 }
 
+export const asidePrefix = 'aside-';
+
 /** Every path inside a collection, made from ids. Nobody else joins archive paths. */
 export class Layout {
   readonly root: string;
@@ -46,6 +48,11 @@ export class Layout {
   /** The side record of a page that is stored split. */
   blobRecipe(digest: Digest): string {
     return `${this.blob(digest)}.parts`;
+  }
+
+  /** Where prune puts a blob or side record while it looks for references. */
+  blobAside(name: string): string {
+    return path.join(this.blobStaging(), `${asidePrefix}${name}`);
   }
 
   upload(uploadId: string): string {

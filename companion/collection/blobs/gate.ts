@@ -147,7 +147,7 @@ export class Gate {
       const target = this.layout.blob(blob.digest);
       folders.add(path.dirname(target));
       await ensureFolder(path.dirname(target));
-      await fs.chmod(blob.file, 0o444);
+      await makeFresh(blob.file);
       await fs.rename(blob.file, target);
     }
     for (const folder of folders) await syncFolder(folder);
@@ -157,7 +157,7 @@ export class Gate {
     const target = this.layout.blob(digest);
     try {
       await ensureFolder(path.dirname(target));
-      await fs.chmod(file, 0o444);
+      await makeFresh(file);
       await fs.rename(file, target);
       await syncFolder(path.dirname(target));
     } catch (error) {
@@ -177,6 +177,16 @@ export class Gate {
       else this.running -= 1;
     }
   }
+}
+
+/**
+ * Read-only from here on, and new: the age of a blob counts from when it was placed, so that pruning leaves it alone
+ * until its rows are there, however long the upload took.
+ */
+async function makeFresh(file: string): Promise<void> {
+  const now = new Date();
+  await fs.utimes(file, now, now);
+  await fs.chmod(file, 0o444);
 }
 
 /** Pages by content and by name: text that merely begins like HTML is read by the search and stored whole. */

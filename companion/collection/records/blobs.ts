@@ -30,7 +30,7 @@ function addBlob(db: Db, digest: Digest, size: number, isSplit: boolean, now: nu
   db.run(
     sqlBuilder
       .insertInto('blob')
-      .values({ digest, size, links: 0, created_at: now, is_split: Number(isSplit), checked_at: null })
+      .values({ digest, size, links: 0, created_at: now, is_split: Number(isSplit), checked_at: null, damage: null })
       .onConflict((on) => on.doNothing()),
   );
 }

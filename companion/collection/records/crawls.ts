@@ -1,5 +1,6 @@
 import type { Permission } from '../../../shared/model/states.ts';
 import { sqlBuilder, type Db } from '../database.ts';
+import { parseRetention } from '../../../shared/words/retention.ts';
 import { newRow } from './common.ts';
 import type { CrawlRow } from './tables.ts';
 
@@ -42,6 +43,7 @@ export function insertCrawl(db: Db, crawl: NewCrawl, now: number): CrawlRow {
     status: 'queued',
     stop_reason: null,
     delete_at: null,
+    delete_after: parseRetention(crawl.config['DELETE_AFTER']),
     created_by: crawl.ownerId,
   };
   db.run(sqlBuilder.insertInto('crawl').values(row));

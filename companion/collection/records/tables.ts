@@ -39,6 +39,8 @@ export interface CrawlRow extends Common, Leased {
   status: LifecycleStatus;
   stop_reason: string | null;
   delete_at: number | null;
+  /** Milliseconds its pages are kept; NULL for ever. */
+  delete_after: number | null;
   created_by: string;
 }
 
@@ -110,6 +112,8 @@ export interface BlobRow {
   is_split: number;
   /** When its bytes were last read and found right. */
   checked_at: number | null;
+  /** What the last look found wrong. */
+  damage: string | null;
 }
 
 /** Skeleton or part of a page that is stored split. */
@@ -130,6 +134,14 @@ export interface TombstoneRow {
   kind: string;
   url: string;
   deleted_at: number;
+  /** Relative to the data folder, until it is gone. */
+  folder: string | null;
+}
+
+/** When a task of idle upkeep was last done. */
+export interface UpkeepRow {
+  name: string;
+  done_at: number;
 }
 
 export interface TagRow extends Common {
@@ -257,6 +269,7 @@ export interface Tables {
   blob_part: BlobPartRow;
   backup: BackupRow;
   tombstone: TombstoneRow;
+  upkeep: UpkeepRow;
   tag: TagRow;
   snapshot_tag: SnapshotTagRow;
   process: ProcessRow;
