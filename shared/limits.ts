@@ -25,6 +25,8 @@ export const limits = {
   uploadStallMs: 120_000,
   /** A part nobody wrote to for this long is removed. */
   uploadSilentMs: 30 * 24 * 3600_000,
+  /** A deleted page can be taken back for so long. */
+  trashMs: 30 * 24 * 3600_000,
   /** Blobs without references older than this are pruned. */
   blobUnreferencedMs: 24 * 3600_000,
   /** Pages larger than this are stored whole: taking one apart needs a few times its size in memory. */

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { HoldfastError } from '../../shared/errors/holdfast-error.ts';
 import { parseWebUrl } from '../../shared/url/web-url.ts';
 import { countPhrase } from '../../shared/words/amounts.ts';
+import { retentionConfig } from '../../shared/words/retention.ts';
 import type { Collection } from '../collection/open-collection.ts';
 import type { CrawlRow } from '../collection/records/tables.ts';
 import type { Settings } from '../config/settings.ts';
@@ -13,6 +14,7 @@ interface AddOptions {
   depth?: string;
   tag?: string;
   plugins?: string;
+  deleteAfter?: string;
   bg?: boolean;
 }
 
@@ -26,6 +28,7 @@ export function addCommand(program: Command): void {
     .option('--depth <hops>', `follow links so far, 0 to ${depthMax} (default: 0)`)
     .option('--tag <names>', 'tags for the pages, separated by commas')
     .option('--plugins <names>', 'only these plugins, separated by commas')
+    .option('--delete-after <time>', 'delete the pages after so long, such as 30d, 8w or 1y (default: DELETE_AFTER)')
     .option('--bg', 'return at once and leave the work to a runner in the background')
     .action((urls: string[], options: AddOptions, command: Command) =>
       withCollection(command, (collection) => add(collection, urls, options)),
@@ -82,7 +85,11 @@ async function submit(
   const { submitCrawl } = await import('../collection/submit-crawl.ts');
   return submitCrawl(collection, {
     text: `${urls.join('\n')}\n`,
-    config: { PARSER: 'url_list', ...(plugins.length === 0 ? {} : { PLUGINS: plugins.join(',') }) },
+    config: {
+      PARSER: 'url_list',
+      ...retentionConfig(options.deleteAfter ?? settings.DELETE_AFTER),
+      ...(plugins.length === 0 ? {} : { PLUGINS: plugins.join(',') }),
+    },
     maxDepth,
     tags: splitNames(options.tag),
     label: '',

@@ -5,11 +5,13 @@ import { addCommand as addList } from './list.ts';
 import { addCommand as addLogin } from './login.ts';
 import { addCommand as addPair } from './pair.ts';
 import { addCommand as addPut } from './put.ts';
+import { addCommand as addRemove } from './remove.ts';
 import { addCommand as addRun } from './run.ts';
 import { addCommand as addSearch } from './search.ts';
 import { addCommand as addServe } from './serve.ts';
 import { addCommand as addStatus } from './status.ts';
 import { addCommand as addToken } from './token.ts';
+import { addCommand as addTrash } from './trash.ts';
 import { addCommand as addVersion } from './version.ts';
 
 /** Every command, in the order `--help` lists them. Each file registers one and loads what it needs when it runs. */
@@ -20,6 +22,8 @@ export const commands: readonly ((program: Command) => void)[] = [
   addRun,
   addList,
   addSearch,
+  addRemove,
+  addTrash,
   addStatus,
   addPair,
   addLogin,

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { HoldfastError } from '../../shared/errors/holdfast-error.ts';
 import { defaultPort } from '../../shared/limits.ts';
 import { permissions } from '../../shared/model/states.ts';
+import { parseRetention } from '../../shared/words/retention.ts';
 
 /** Settings of the companion itself. Keys of plugins live in their manifests. */
 const settingsSchema = z.object({
@@ -16,6 +17,18 @@ const settingsSchema = z.object({
   TIMEOUT: z.coerce.number().min(1).max(86_400).default(60),
   /** Private hosts the companion may fetch from: names, addresses or networks, separated by commas or spaces. */
   EGRESS_ALLOW: z.union([z.string(), z.array(z.string()).transform((list) => list.join(','))]).default(''),
+  /** How long new pages are kept: `30d`, `6mo`; 0 for ever. */
+  DELETE_AFTER: z
+    .union([z.string(), z.number(), z.boolean()])
+    .default('0')
+    .transform((value, context) => {
+      try {
+        parseRetention(value);
+      } catch (error) {
+        context.addIssue({ code: 'custom', message: (error as Error).message });
+      }
+      return String(value);
+    }),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('warn'),
 });
 export type Settings = z.infer<typeof settingsSchema>;

@@ -57,6 +57,8 @@ export const cliAddSchema = z.object({
   update: z.boolean().optional(),
   overwrite: z.boolean().optional(),
   index_only: z.boolean().optional(),
+  /** `30d`, `8w`, `1y`; 0 keeps for ever. */
+  delete_after: z.string().optional(),
   persona: z.string().optional(),
 });
 export type CliAddRequest = z.infer<typeof cliAddSchema>;

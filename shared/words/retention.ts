@@ -28,3 +28,8 @@ export function parseRetention(value: unknown): number | null {
     `DELETE_AFTER takes a number and a unit, such as 12h, 30d, 8w, 6mo or 2y, or 0 to keep for ever; not ${JSON.stringify(text.slice(0, 40))}.`,
   );
 }
+
+/** The part of a crawl's configuration that says so; nothing for ever. Throws `bad_request`. */
+export function retentionConfig(value: unknown): { DELETE_AFTER?: string } {
+  return parseRetention(value) === null ? {} : { DELETE_AFTER: String(value) };
+}

@@ -7,10 +7,10 @@ import {
   listSnapshots,
   requireSnapshot,
   setTitle,
-  trashSnapshot,
   type NewSnapshot,
 } from '../../companion/collection/records/snapshots.ts';
 import { addTags, tagsOfSnapshots } from '../../companion/collection/records/tags.ts';
+import { trashSnapshot } from '../../companion/collection/records/trash.ts';
 import { uploadHookName } from '../../shared/model/states.ts';
 import { newId } from '../../shared/model/ids.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';

@@ -3,7 +3,7 @@ import { limits } from '../../shared/limits.ts';
 import { sendRequest, type RequestOptions, type TestAnswer } from '../helpers/companion.ts';
 import { startReplayBench, type ReplayBench } from '../helpers/replay-bench.ts';
 import { createReplay } from '../../companion/replay/replay.ts';
-import { trashSnapshot } from '../../companion/collection/records/snapshots.ts';
+import { trashSnapshot } from '../../companion/collection/records/trash.ts';
 
 let bench: ReplayBench;
 let id: string;

@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
 import { mergeResult } from '../../companion/collection/records/results.ts';
-import { ensureSnapshot, findSnapshot, trashSnapshot } from '../../companion/collection/records/snapshots.ts';
+import { ensureSnapshot, findSnapshot } from '../../companion/collection/records/snapshots.ts';
 import { addTags } from '../../companion/collection/records/tags.ts';
 import { createLogger } from '../../companion/log/logger.ts';
 import { createSearch } from '../../companion/search/search.ts';
+import { trashSnapshot } from '../../companion/collection/records/trash.ts';
 import { routes } from '../../shared/protocol/routes.ts';
 import { keepPage } from '../helpers/kept-pages.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';

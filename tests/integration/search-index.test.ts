@@ -2,9 +2,10 @@ import Database from 'better-sqlite3';
 import fs from 'node:fs';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openCollection, type Collection } from '../../companion/collection/open-collection.ts';
-import { trashSnapshot, updateSnapshot } from '../../companion/collection/records/snapshots.ts';
+import { updateSnapshot } from '../../companion/collection/records/snapshots.ts';
 import { replaceTags } from '../../companion/collection/records/tags.ts';
 import { createSearch, type Search } from '../../companion/search/search.ts';
+import { trashSnapshot } from '../../companion/collection/records/trash.ts';
 import { keepPage, keepText } from '../helpers/kept-pages.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 

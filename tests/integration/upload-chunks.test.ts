@@ -6,7 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { parseDigest, type Digest } from '../../shared/digest/digest.ts';
 import { routes } from '../../shared/protocol/routes.ts';
 import { findOutput, findResult } from '../../companion/collection/records/results.ts';
-import { findSnapshot, trashSnapshot } from '../../companion/collection/records/snapshots.ts';
+import { findSnapshot } from '../../companion/collection/records/snapshots.ts';
+import { trashSnapshot } from '../../companion/collection/records/trash.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { announceResult, chunkAddress, startUploadServer, type UploadServer } from '../helpers/upload-server.ts';
 

@@ -1,6 +1,7 @@
 import { HoldfastError } from '../../../shared/errors/holdfast-error.ts';
 import { limits } from '../../../shared/limits.ts';
 import type { Permission, SnapshotSource, TitleOrigin } from '../../../shared/model/states.ts';
+import { retentionConfig } from '../../../shared/words/retention.ts';
 import { sqlBuilder, type Db } from '../database.ts';
 import { newRow } from './common.ts';
 import { findCrawl, insertCrawl } from './crawls.ts';
@@ -22,6 +23,8 @@ export interface NewSnapshot {
   expectedCaptures: readonly string[];
   bookmarkedAt: number;
   permissions: Permission;
+  /** `DELETE_AFTER` of the crawl that is made when `crawlId` is absent. */
+  deleteAfter?: string | undefined;
   /** Digest of the text of the crawl that is made when `crawlId` is absent. */
   inputDigest: string;
 }
@@ -107,7 +110,7 @@ function findExisting(db: Db, input: NewSnapshot): SnapshotRow | undefined {
 }
 
 function makeCrawl(db: Db, input: NewSnapshot, dueAt: number, now: number): string {
-  const config = { PERMISSIONS: input.permissions, PARSER: 'url_list' };
+  const config = { PERMISSIONS: input.permissions, PARSER: 'url_list', ...retentionConfig(input.deleteAfter) };
   const crawl = insertCrawl(
     db,
     {
@@ -195,24 +198,6 @@ export function updateSnapshot(db: Db, id: string, changes: SnapshotChanges, now
     .updateTable('snapshot')
     .set((expression) => ({ ...changes, modified_at: now, revision: expression('revision', '+', 1) }))
     .where('id', '=', id);
-  return db.run(update).changes === 1;
-}
-
-/** Moves a snapshot to the trash: gone from every list, its bytes kept until the trash is emptied. Call inside `write`. */
-export function trashSnapshot(db: Db, id: string, now: number): boolean {
-  const update = sqlBuilder
-    .updateTable('snapshot')
-    .set((expression) => ({
-      trashed_at: now,
-      status: 'sealed' as const,
-      due_at: null,
-      expected_captures: '[]',
-      index_stale: 1,
-      modified_at: now,
-      revision: expression('revision', '+', 1),
-    }))
-    .where('id', '=', id)
-    .where('trashed_at', 'is', null);
   return db.run(update).changes === 1;
 }
 

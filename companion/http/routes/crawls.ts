@@ -8,6 +8,7 @@ import { crawlSchema, type CrawlRecord } from '../../../shared/model/api-records
 import { cliAddSchema, patchCrawlSchema, type CliAddRequest } from '../../../shared/protocol/requests.ts';
 import { routes } from '../../../shared/protocol/routes.ts';
 import { parseWebUrl } from '../../../shared/url/web-url.ts';
+import { retentionConfig } from '../../../shared/words/retention.ts';
 import { findCrawl, listCrawls } from '../../collection/records/crawls.ts';
 import { toCrawlRecord } from '../../collection/records/present.ts';
 import { requestCrawl } from '../../collection/records/requests.ts';
@@ -41,7 +42,7 @@ export function crawlRoutes(deps: AppDeps): OpenAPIHono<AppEnv> {
       const urls = acceptedUrls(deps, body.urls);
       const crawl = await submitCrawl(deps.collection, {
         text: `${urls.join('\n')}\n`,
-        config: addConfig(body),
+        config: { ...retentionConfig(body.delete_after ?? deps.settings.DELETE_AFTER), ...addConfig(body) },
         maxDepth: body.depth,
         tags: body.tag
           .split(',')

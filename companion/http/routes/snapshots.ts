@@ -19,12 +19,12 @@ import {
   ensureSnapshot,
   requireSnapshot,
   setTitle,
-  trashSnapshot,
   updateSnapshot,
   type NewSnapshot,
 } from '../../collection/records/snapshots.ts';
 import type { SnapshotRow } from '../../collection/records/tables.ts';
 import { replaceTags } from '../../collection/records/tags.ts';
+import { trashSnapshot } from '../../collection/records/trash.ts';
 import type { AppDeps, AppEnv } from '../dependencies.ts';
 import { jsonBodyRoute, jsonRoute } from '../json-route.ts';
 import { listPage, pageQuerySchema, snapshotPageSchema } from '../snapshot-page.ts';
@@ -113,6 +113,7 @@ async function createSnapshot(deps: AppDeps, body: CreateSnapshotRequest, ownerI
     expectedCaptures: source === 'browser' ? (body.expected_captures ?? []) : [],
     bookmarkedAt: body.bookmarked_at === undefined ? now : Date.parse(body.bookmarked_at),
     permissions: body.permissions ?? deps.settings.PERMISSIONS,
+    deleteAfter: deps.settings.DELETE_AFTER,
     inputDigest: input.digest,
   };
   return collection.db.write(() => ensureSnapshot(collection.db, wanted, now).row);
