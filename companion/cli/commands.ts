@@ -12,6 +12,7 @@ import { addCommand as addServe } from './serve.ts';
 import { addCommand as addStatus } from './status.ts';
 import { addCommand as addToken } from './token.ts';
 import { addCommand as addTrash } from './trash.ts';
+import { addCommand as addVerify } from './verify.ts';
 import { addCommand as addVersion } from './version.ts';
 
 /** Every command, in the order `--help` lists them. Each file registers one and loads what it needs when it runs. */
@@ -24,6 +25,7 @@ export const commands: readonly ((program: Command) => void)[] = [
   addSearch,
   addRemove,
   addTrash,
+  addVerify,
   addStatus,
   addPair,
   addLogin,

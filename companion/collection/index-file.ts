@@ -59,7 +59,7 @@ function storedResult(result: ArchiveResultRecord): object {
 }
 
 /** As `sha256sum` writes it; paths hold no control characters and no backslashes. */
-function manifestText(files: readonly OutputLink[]): string {
+export function manifestText(files: readonly OutputLink[]): string {
   const lines = files.map((link) => `${digestHex(link.digest)}  ${link.plugin}/${link.path}\n`);
   return lines.sort((a, b) => (a.slice(64) < b.slice(64) ? -1 : 1)).join('');
 }

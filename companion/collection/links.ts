@@ -33,7 +33,7 @@ type Stores = Pick<Collection, 'layout' | 'blobs'>;
  * The files that show an output in the snapshot's folder: itself, or for a page that is stored split its skeleton and,
  * in a folder beside it, its parts.
  */
-async function filesOfLink(stores: Stores, link: OutputLink): Promise<OutputLink[]> {
+export async function filesOfLink(stores: Stores, link: OutputLink): Promise<OutputLink[]> {
   const recipe = await stores.blobs.recipe(link.digest);
   if (!recipe) return [link];
   const folder = path.posix.join(path.posix.dirname(link.path), recipe.folder);

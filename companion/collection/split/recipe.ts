@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseDigest, type Digest } from '../../../shared/digest/digest.ts';
+import { digestHex, parseDigest, type Digest } from '../../../shared/digest/digest.ts';
 
 /** One embedded part that was taken out of a page and lies in a blob of its own. */
 export interface RecipePart {
@@ -57,6 +57,11 @@ const recipeSchema = z.strictObject({
     }),
   ),
 });
+
+/** Folder of a page's parts, beside where its skeleton is shown. */
+export function partsFolder(page: Digest): string {
+  return `parts-${digestHex(page).slice(0, 8)}`;
+}
 
 export function formatRecipe(recipe: Recipe): string {
   return `${JSON.stringify(recipe)}\n`;

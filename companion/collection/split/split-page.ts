@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { digestFromHex, digestHex, type Digest } from '../../../shared/digest/digest.ts';
 import { findParts, type FoundPart } from './find-parts.ts';
-import { segmentsOf, type Recipe, type RecipePart } from './recipe.ts';
+import { partsFolder, segmentsOf, type Recipe, type RecipePart } from './recipe.ts';
 
 export interface SplitPage {
   recipe: Recipe;
@@ -41,7 +41,7 @@ const extensions: Readonly<Record<string, string>> = {
  * joining would not give the same bytes; such a page is stored whole.
  */
 export function splitPage(page: Buffer, digest: Digest): SplitPage | undefined {
-  const folder = `parts-${digestHex(digest).slice(0, 8)}`;
+  const folder = partsFolder(digest);
   const blobs = new Map<Digest, Buffer>();
   const pieces: Buffer[] = [];
   const parts: RecipePart[] = [];
