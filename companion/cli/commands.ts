@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { addCommand as addAdd } from './add.ts';
+import { addCommand as addBackup } from './backup.ts';
 import { addCommand as addDoctor } from './doctor.ts';
 import { addCommand as addList } from './list.ts';
 import { addCommand as addLogin } from './login.ts';
@@ -26,6 +27,7 @@ export const commands: readonly ((program: Command) => void)[] = [
   addRemove,
   addTrash,
   addVerify,
+  addBackup,
   addStatus,
   addPair,
   addLogin,

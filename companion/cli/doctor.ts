@@ -28,6 +28,7 @@ async function collectFindings(root: string): Promise<Finding[]> {
   const { checkData } = await import('./doctor/check-data.ts');
   const { checkNetwork } = await import('./doctor/check-network.ts');
   const { checkPairing } = await import('./doctor/check-pairing.ts');
+  const { checkSafety } = await import('./doctor/check-safety.ts');
   const program = await checkProgram();
   const data = await checkData(root);
   const findings = [...program, ...data, ...(await checkNetwork(root))];
@@ -35,7 +36,7 @@ async function collectFindings(root: string): Promise<Finding[]> {
   const isReadable = ![...program, ...data].some(
     ({ check, state }) => state === 'problem' && ['sqlite', 'data folder', 'database'].includes(check),
   );
-  return isReadable ? [...findings, await checkPairing(root)] : findings;
+  return isReadable ? [...findings, await checkPairing(root), ...(await checkSafety(root))] : findings;
 }
 
 function mark({ state }: Finding): string {

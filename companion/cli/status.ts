@@ -35,6 +35,11 @@ interface Status {
   database_bytes: number;
   search_index_bytes: number;
   disk_free_bytes: number;
+  last_backup_at: string | null;
+  /** A sentence when a backup is overdue. */
+  backup_reminder: string | null;
+  /** Blobs whose last check found them damaged. */
+  damaged_files: number;
   server: { pid: number; port: number; version: string; started_at: string } | null;
   runner: { pid: number; version: string; heartbeat_at: string } | null;
   pairings: { id: string; name: string; last_seen_at: string | null }[];
@@ -43,6 +48,9 @@ interface Status {
 async function collectStatus(collection: Collection): Promise<Status> {
   const { Access } = await import('../auth/access.ts');
   const { collectStatistics } = await import('../collection/records/statistics.ts');
+  const { backupReminder, lastBackup } = await import('../collection/records/backups.ts');
+  const { countDamaged } = await import('../collection/records/fixity.ts');
+  const { isoTimeOrNull } = await import('../collection/records/common.ts');
   const { db, layout } = collection;
   const statistics = collectStatistics(db);
   const disk = await fs.statfs(layout.root);
@@ -59,6 +67,9 @@ async function collectStatus(collection: Collection): Promise<Status> {
     database_bytes: await databaseBytes(layout.database()),
     search_index_bytes: await databaseBytes(layout.searchDatabase()),
     disk_free_bytes: disk.bavail * disk.bsize,
+    last_backup_at: isoTimeOrNull(lastBackup(db)?.finished_at ?? null),
+    backup_reminder: backupReminder(db, Date.now()) ?? null,
+    damaged_files: countDamaged(db),
     server: findRunningServer(layout) ?? null,
     runner: await findLivingRunner(collection),
     pairings: new Access(collection).pairings().map((pairing) => ({
@@ -122,6 +133,14 @@ function statusLines(status: Status): [string, string][] {
       pairing.last_seen_at === null ? 'not seen yet' : `seen ${datePhrase(Date.parse(pairing.last_seen_at), now)}`;
     lines.push(['Paired', `${printable(pairing.name)}, ${seen}`]);
   }
+  const { last_backup_at: lastBackupAt } = status;
+  lines.push([
+    'Backup',
+    status.backup_reminder ??
+      (lastBackupAt === null ? 'none yet' : `the last one was made ${datePhrase(Date.parse(lastBackupAt), now)}`),
+  ]);
+  if (status.damaged_files > 0)
+    lines.push(['Damaged', `${countPhrase(status.damaged_files, 'file')}; "holdfast verify" names them`]);
   if (status.results_failed > 0)
     lines.push(['Failed', `${countPhrase(status.results_failed, 'result')}; each page shows why`]);
   return lines;

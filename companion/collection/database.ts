@@ -22,6 +22,8 @@ export interface DatabaseOptions {
   onWaiting?: (sentence: string) => void;
   /** Sees the SQL of everything executed, values filled in, also where transactions begin and end; tests read it. */
   onStatement?: (sql: string) => void;
+  /** Leaves the file exactly as it is. */
+  isReadOnly?: boolean;
 }
 
 /**
@@ -38,7 +40,10 @@ export class Db {
     const { onStatement } = options;
     const verbose = onStatement && ((sql: unknown): void => onStatement(String(sql)));
     // Waits here only: making the log, or reading it back after a crash, needs the file alone for a moment.
-    this.connection = inWords(() => new Database(file, { timeout: limits.sqliteBusyNoticeMs, verbose }));
+    this.connection = inWords(
+      () => new Database(file, { timeout: limits.sqliteBusyNoticeMs, verbose, readonly: options.isReadOnly ?? false }),
+    );
+    if (options.isReadOnly) return;
     try {
       inWords(() => prepareConnection(this.connection));
     } catch (error) {

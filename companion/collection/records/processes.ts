@@ -144,3 +144,8 @@ export function promoteRunner(db: Db, id: string, machineId: string, now: number
 export function isHeartbeatStale(row: ProcessRow, now: number): boolean {
   return row.heartbeat_at < now - limits.leaseMs;
 }
+
+/** Says of every process that it has ended, as on another machine or after a restore. Call inside `write`. */
+export function endAllProcesses(db: Db, now: number): void {
+  db.raw(`UPDATE process SET status = 'exited', ended_at = :now, modified_at = :now WHERE status = 'running'`, { now });
+}

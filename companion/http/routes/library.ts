@@ -3,6 +3,8 @@ import { HoldfastError } from '../../../shared/errors/holdfast-error.ts';
 import { resultOrigins } from '../../../shared/model/states.ts';
 import { resultLogSchema } from '../../../shared/protocol/requests.ts';
 import { routes } from '../../../shared/protocol/routes.ts';
+import { backupReminder } from '../../collection/records/backups.ts';
+import { countDamaged } from '../../collection/records/fixity.ts';
 import { findProcess } from '../../collection/records/processes.ts';
 import { findResult } from '../../collection/records/results.ts';
 import { countSnapshots, requireSnapshot } from '../../collection/records/snapshots.ts';
@@ -31,7 +33,15 @@ const replaySchema = z.object({
   preferred: z.string().nullable(),
   outputs: z.array(replayOutputSchema),
 });
-const statusSchema = z.object({ version: z.string(), snapshots: z.number().int(), data_folder: z.string() });
+const statusSchema = z.object({
+  version: z.string(),
+  snapshots: z.number().int(),
+  data_folder: z.string(),
+  /** A sentence when there was no backup for 30 days. */
+  backup_reminder: z.string().nullable(),
+  /** Files whose last check found them damaged. */
+  damaged_files: z.number().int(),
+});
 
 /** What the library's pages need beside the records: replay addresses, thumbnails, logs, status. */
 export function libraryRoutes(deps: AppDeps): OpenAPIHono<AppEnv> {
@@ -78,7 +88,16 @@ export function libraryRoutes(deps: AppDeps): OpenAPIHono<AppEnv> {
     },
   );
   app.openapi(jsonRoute('get', routes.status, 'What this companion holds', statusSchema, {}), (c) =>
-    c.json({ version: holdfastVersion, snapshots: countSnapshots(collection.db), data_folder: collection.root }, 200),
+    c.json(
+      {
+        version: holdfastVersion,
+        snapshots: countSnapshots(collection.db),
+        data_folder: collection.root,
+        backup_reminder: backupReminder(collection.db, Date.now()) ?? null,
+        damaged_files: countDamaged(collection.db),
+      },
+      200,
+    ),
   );
   return app;
 }
