@@ -22,6 +22,7 @@ import {
 import { followCrawl } from '../collection/records/requests.ts';
 import { findSnapshot } from '../collection/records/snapshots.ts';
 import type { CrawlRow, SnapshotRow } from '../collection/records/tables.ts';
+import { IdleUpkeep } from './idle-upkeep.ts';
 import { parseCrawl } from './parse-crawl.ts';
 import { recover } from './recover.ts';
 import { runSnapshot, type RunOutcome } from './run-snapshot.ts';
@@ -49,6 +50,7 @@ export class Runner {
   private readonly seat: RunnerSeat;
   private readonly options: RunnerOptions;
   private readonly slots: WorkSlots;
+  private readonly idleUpkeep: IdleUpkeep;
   private readonly tasks = new Map<string, Promise<void>>();
   private readonly failures: unknown[] = [];
   private crawlRows = 0;
@@ -63,6 +65,7 @@ export class Runner {
     this.seat = seat;
     this.options = options;
     this.slots = new WorkSlots(options.concurrencyMax);
+    this.idleUpkeep = new IdleUpkeep(context);
   }
 
   /** Works until nothing is due (never, for a daemon), until the signal, or until a newer runner retired this one. */
@@ -95,6 +98,11 @@ export class Runner {
     this.recoveredAt = now;
     this.isRetired = !(await this.seat.beat());
     if (!this.isRetired) await recover(this.context, this.seat.id);
+  }
+
+  /** Nothing rang, and the next heartbeat is not due. */
+  private isIdle(signal: AbortSignal): boolean {
+    return !this.hasRung && !signal.aborted && Date.now() - this.recoveredAt < limits.recoveryIntervalMs;
   }
 
   private next(): DueWork | undefined {
@@ -242,6 +250,7 @@ export class Runner {
   /** One timer serves the next due row and the next recovery; everything else comes by the bell. */
   private async waitForChange(signal: AbortSignal): Promise<void> {
     if (this.tasks.size === 0 && (await this.rewriteStaleIndexes())) return;
+    if (this.tasks.size === 0 && (await this.idleUpkeep.step(() => this.isIdle(signal)))) return;
     if (this.hasRung) return;
     const now = Date.now();
     const dueAt = Math.min(
