@@ -10,6 +10,7 @@ import { addCommand as addRemove } from './remove.ts';
 import { addCommand as addRun } from './run.ts';
 import { addCommand as addSearch } from './search.ts';
 import { addCommand as addServe } from './serve.ts';
+import { addCommand as addService } from './service.ts';
 import { addCommand as addStatus } from './status.ts';
 import { addCommand as addToken } from './token.ts';
 import { addCommand as addTrash } from './trash.ts';
@@ -32,6 +33,7 @@ export const commands: readonly ((program: Command) => void)[] = [
   addPair,
   addLogin,
   addToken,
+  addService,
   addDoctor,
   addVersion,
 ];

@@ -13,7 +13,7 @@ async function main(): Promise<void> {
     .configureHelp({ showGlobalOptions: true })
     .exitOverride();
   for (const addCommand of commands) addCommand(program);
-  for (const command of program.commands) command.exitOverride();
+  for (const command of program.commands) for (const one of [command, ...command.commands]) one.exitOverride();
   try {
     await program.parseAsync(process.argv);
   } catch (error) {
