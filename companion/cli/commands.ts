@@ -6,6 +6,7 @@ import { addCommand as addList } from './list.ts';
 import { addCommand as addLogin } from './login.ts';
 import { addCommand as addPair } from './pair.ts';
 import { addCommand as addPut } from './put.ts';
+import { addCommand as addRebuild } from './rebuild.ts';
 import { addCommand as addRemove } from './remove.ts';
 import { addCommand as addRun } from './run.ts';
 import { addCommand as addSearch } from './search.ts';
@@ -29,6 +30,7 @@ export const commands: readonly ((program: Command) => void)[] = [
   addTrash,
   addVerify,
   addBackup,
+  addRebuild,
   addStatus,
   addPair,
   addLogin,

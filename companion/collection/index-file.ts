@@ -10,6 +10,7 @@ import type { Collection } from './open-collection.ts';
 import { findCrawl } from './records/crawls.ts';
 import { clearIndexStale } from './records/index-state.ts';
 import { presentSnapshots, toCrawlRecord } from './records/present.ts';
+import { rowLines } from './records/row-lines.ts';
 import { findSnapshot } from './records/snapshots.ts';
 import type { SnapshotRow } from './records/tables.ts';
 
@@ -36,7 +37,10 @@ export async function writeIndexFiles(collection: Collection, snapshotId: string
   await collection.db.write(() => clearIndexStale(collection.db, snapshotId, snapshot.revision));
 }
 
-/** Line 1 is the snapshot, then one line for each result with its files, then the crawl it came from. */
+/**
+ * Line 1 is the snapshot, then one line for each result with its files, then the crawl it came from; behind them the
+ * rows themselves, for `holdfast rebuild`.
+ */
 function recordLines(collection: Collection, snapshot: SnapshotRow, record: SnapshotRecord): string {
   const { archiveresults, state_sentence: _sentence, TYPE: _type, ...facts } = record;
   const crawl = findCrawl(collection.db, snapshot.crawl_id);
@@ -47,6 +51,7 @@ function recordLines(collection: Collection, snapshot: SnapshotRow, record: Snap
     ...(crawl
       ? [{ type: 'Crawl', ...head, ...toCrawlRecord(crawl, collection.owner.name, ''), input: crawl.input }]
       : []),
+    ...rowLines(collection.db, snapshot),
   ];
   return `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`;
 }

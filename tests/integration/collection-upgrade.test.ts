@@ -76,7 +76,10 @@ describe.each(versions)('a collection of schema %i', (version) => {
       // A user and a machine of this test's own come in when the collection is opened.
       expect(after[table]!.slice(0, rows.length).map((row) => row['id'])).toEqual(rows.map((row) => row['id']));
       for (const [index, row] of rows.entries()) {
-        const kept = Object.entries(row).filter(([column]) => column in after[table]![index]!);
+        // Index files are written anew with a new schema.
+        const kept = Object.entries(row).filter(
+          ([column]) => column in after[table]![index]! && column !== 'index_stale',
+        );
         expect(after[table]![index]).toMatchObject(Object.fromEntries(kept));
       }
     }

@@ -185,7 +185,8 @@ export function toCrawlRecord(row: CrawlRow, ownerName: string, urls: string): C
 
 const SENSITIVE = /TOKEN|SECRET|API_?KEY|PASSWORD/i;
 
-function redact(config: Record<string, unknown>): Record<string, unknown> {
+/** Without the values of keys that name a secret. */
+export function redact(config: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(config).map(([key, value]) => [key, SENSITIVE.test(key) ? '********' : value]),
   );

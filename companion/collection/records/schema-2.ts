@@ -4,6 +4,7 @@
  * `blob.is_split` is 1 for joined bytes that exist only as skeleton and parts; `blob_part` names those, so that they
  * live as long as the whole does. `blob.damage` says what the last look at the bytes found wrong. `crawl.delete_after`
  * (milliseconds) is the retention of its pages. `tombstone.folder` is set until the folder of what was deleted is gone.
+ * Index files are written anew, because they hold the rows now.
  */
 export const schemaTwo = `
 ALTER TABLE output DROP COLUMN parts;
@@ -32,6 +33,8 @@ CREATE TRIGGER snapshot_retention AFTER INSERT ON snapshot
    WHERE id = NEW.id;
 END;
 UPDATE snapshot SET delete_at = trashed_at + 2592000000 WHERE trashed_at IS NOT NULL AND delete_at IS NULL;
+
+UPDATE snapshot SET index_stale = 1;
 
 ALTER TABLE tombstone ADD COLUMN folder TEXT;
 CREATE INDEX tombstone_folder ON tombstone (id) WHERE folder IS NOT NULL;
