@@ -11,6 +11,10 @@ export interface CompanionStatus {
   version: string;
   snapshots: number;
   data_folder: string;
+  /** A sentence when there was no backup for 30 days. */
+  backup_reminder: string | null;
+  /** Files whose last check found them damaged. */
+  damaged_files: number;
 }
 
 export function getStatus(): Promise<CompanionStatus> {
