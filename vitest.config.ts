@@ -6,8 +6,8 @@ const buildOnce = ['./tests/reporter/build-once.ts'];
 
 /**
  * Unit tests are pure and share their workers (seven times faster than a fresh one each). The others touch disks,
- * processes and browsers: they are isolated, and browsers run one file at a time because two starve each other on
- * two cores. Groups run one after the other for the same reason.
+ * processes and browsers: they are isolated, and browsers run two files at a time because most of their time is waiting
+ * and three starve each other on two cores. Groups run one after the other for the same reason.
  */
 const everyDayProjects: TestProjectConfiguration[] = [
   {
@@ -42,7 +42,7 @@ const everyDayProjects: TestProjectConfiguration[] = [
       name: 'e2e',
       include: ['tests/e2e/**/*.test.ts'],
       globalSetup: buildOnce,
-      fileParallelism: false,
+      maxWorkers: 2,
       testTimeout: 120_000,
       hookTimeout: 120_000,
       sequence: { groupOrder: 3 },
