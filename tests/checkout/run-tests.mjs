@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { ensureBuilt } from './build.mjs';
 import { ensureBrowser } from './ensure-browser.mjs';
 import { installHint, installSystemPackages } from './system-packages.mjs';
@@ -88,9 +89,23 @@ async function runVitest(totals, args) {
   }
 }
 
-/** Figures and long suites, each with a command of its own; `npm test` runs only their short forms. */
+/**
+ * Figures and long suites, each with a command of its own; `npm test` runs only their short forms. `--minutes` and
+ * `--seed` are for torture.
+ */
 export async function runSuite(name, args) {
   await ensureBuilt({ forTests: true });
   await ensureBrowser('chromium');
-  return runTool('vitest', ['run', ...args], { stdio: 'inherit', env: { HOLDFAST_SUITE: name, HOLDFAST_BUILT: '1' } });
+  const { values, positionals } = parseArgs({
+    args,
+    options: { minutes: { type: 'string' }, seed: { type: 'string' } },
+    allowPositionals: true,
+  });
+  const env = {
+    HOLDFAST_SUITE: name,
+    HOLDFAST_BUILT: '1',
+    HOLDFAST_TORTURE_MINUTES: values.minutes,
+    HOLDFAST_TORTURE_SEED: values.seed,
+  };
+  return runTool('vitest', ['run', ...positionals], { stdio: 'inherit', env });
 }

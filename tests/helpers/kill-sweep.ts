@@ -1,9 +1,10 @@
+import { torture } from './torture-options.ts';
 import { readSyscallLog } from './syscall-log.ts';
 
 /** Which of the points of a sweep are tried: all in `npm run torture`, some of them, spread out, in `npm test`. */
 export function sweepPoints(first: number, last: number): number[] {
   const all = Array.from({ length: Math.max(0, last - first + 1) }, (_none, index) => first + index);
-  if (process.env['HOLDFAST_SUITE'] === 'torture') return all;
+  if (torture) return all;
   const stride = Math.max(1, Math.floor(all.length / shortSweep));
   return all.filter((_point, index) => index % stride === 0);
 }
