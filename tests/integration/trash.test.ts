@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { limits } from '../../shared/limits.ts';
 import { routes } from '../../shared/protocol/routes.ts';
 import { pruneBlobs } from '../../companion/collection/blobs/prune.ts';
@@ -9,8 +9,10 @@ import { writeIndexFiles } from '../../companion/collection/index-file.ts';
 import { findCrawl } from '../../companion/collection/records/crawls.ts';
 import { findSnapshot } from '../../companion/collection/records/snapshots.ts';
 import { purgeExpired } from '../../companion/collection/trash.ts';
-import { keepFile, pageOf, somePicture, storedNames } from '../helpers/kept-files.ts';
+import { ageFiles, keepFile, pageOf, somePicture, storedNames } from '../helpers/kept-files.ts';
 import { runCli } from '../helpers/run-cli.ts';
+import { compileShim, shimEnvironment, type ShimOptions } from '../helpers/sync-shim.ts';
+import { readSyscallLog } from '../helpers/syscall-log.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { startUploadServer, type UploadServer } from '../helpers/upload-server.ts';
 
@@ -165,4 +167,47 @@ it('the command line removes, lists, takes back and empties', async () => {
   const missing = await runCli(root, ['remove', 'https://nowhere.example/']);
   expect(missing.code).toBe(1);
   expect(missing.stderr).toContain('No page has the address');
+});
+
+const shim = compileShim();
+
+describe.skipIf('missing' in shim)(`emptying that is cut off (${'missing' in shim ? shim.missing : 'shim'})`, () => {
+  const watched = (root: string, options: Omit<ShimOptions, 'root'>) =>
+    shimEnvironment('file' in shim ? shim.file : '', { root, ...options });
+
+  /** One page in the trash and one that stays share a picture; all bytes are old enough to go. */
+  async function filled(): Promise<{ root: string; gone: string; stays: string; page: Buffer }> {
+    const server = await startUploadServer(temporaryFolder());
+    const shared = somePicture();
+    const page = pageOf('stays', shared);
+    const gone = await keepFile(server, pageOf('gone', shared, somePicture()));
+    const stays = await keepFile(server, page);
+    for (const { snapshotId } of [gone, stays]) await writeIndexFiles(server.collection, snapshotId);
+    await trash(server, gone.snapshotId);
+    ageFiles(server.collection.layout.blobs(), 2 * DAY_MS);
+    await server.collection.db.write(() => server.collection.db.raw('UPDATE blob SET created_at = 0'));
+    await server.stop();
+    return { root: server.collection.root, gone: gone.snapshotId, stays: stays.resultId, page };
+  }
+
+  it('at any point loses nothing else, and the next time ends it', { timeout: 120_000 }, async () => {
+    const whole = await filled();
+    const log = path.join(temporaryFolder(), 'calls');
+    const { pid } = await runCli(whole.root, ['trash', '--empty'], watched(whole.root, { log }));
+    const calls = readSyscallLog(log, pid).filter((call) => call.number > 0).length;
+    expect(calls).toBeGreaterThan(10);
+    const stride = Math.ceil(calls / 8);
+    for (let killAt = 1; killAt <= calls; killAt += stride) {
+      const { root, gone, stays, page } = await filled();
+      const cut = await runCli(root, ['trash', '--empty'], watched(root, { killAt }));
+      expect(cut.signal, `killed at ${killAt}`).toBe('SIGKILL');
+      expect((await runCli(root, ['trash', '--empty'])).code).toBe(0);
+      const sound = await runCli(root, ['verify']);
+      expect(sound.lines, `killed at ${killAt}`).toEqual([]);
+      const again = await startUploadServer(root);
+      expect((await again.request(routes.snapshot(gone))).status).toBe(410);
+      expect((await again.request(`${routes.result(stays)}/file/singlefile.html`)).body.equals(page)).toBe(true);
+      await again.stop();
+    }
+  });
 });
