@@ -2,8 +2,10 @@ import type { Command } from 'commander';
 import { HoldfastError } from '../../shared/errors/holdfast-error.ts';
 import { parseWebUrl } from '../../shared/url/web-url.ts';
 import { countPhrase } from '../../shared/words/amounts.ts';
+import { parseSize } from '../../shared/words/sizes.ts';
 import type { Collection } from '../collection/open-collection.ts';
 import type { CrawlRow } from '../collection/records/tables.ts';
+import type { CrawlChoices } from '../config/crawl-config.ts';
 import type { Settings } from '../config/settings.ts';
 import { parseCount, withCollection } from './data-folder.ts';
 import { printRecord, say } from './output.ts';
@@ -14,6 +16,14 @@ interface AddOptions {
   tag?: string;
   plugins?: string;
   bg?: boolean;
+  onlyNew?: boolean;
+  update?: boolean;
+  urlAllowlist?: string[];
+  urlDenylist?: string[];
+  maxUrls?: string;
+  maxSize?: string;
+  crawlTimeout?: string;
+  snapshotMaxSize?: string;
 }
 
 const depthMax = 4;
@@ -26,6 +36,14 @@ export function addCommand(program: Command): void {
     .option('--depth <hops>', `follow links so far, 0 to ${depthMax} (default: 0)`)
     .option('--tag <names>', 'tags for the pages, separated by commas')
     .option('--plugins <names>', 'only these plugins, separated by commas')
+    .option('--only-new', 'leave out addresses that the collection has already')
+    .option('--update', 'take addresses again that the collection has already')
+    .option('--url-allowlist <pattern>', 'only addresses of this domain or expression; may be repeated', collect)
+    .option('--url-denylist <pattern>', 'no addresses of this domain or expression; may be repeated', collect)
+    .option('--max-urls <count>', 'at most so many pages; 0 for no limit')
+    .option('--max-size <size>', 'begin no further links after so many bytes, such as 500mb; 0 for no limit')
+    .option('--crawl-timeout <seconds>', 'begin no further links after so long; 0 for no limit')
+    .option('--snapshot-max-size <size>', 'begin no further step of a page after so many bytes; 0 for no limit')
     .option('--bg', 'return at once and leave the work to a runner in the background')
     .action((urls: string[], options: AddOptions, command: Command) =>
       withCollection(command, (collection) => add(collection, urls, options)),
@@ -79,15 +97,41 @@ async function submit(
 ): Promise<CrawlRow> {
   const maxDepth = options.depth === undefined ? 0 : parseCount('--depth', options.depth);
   if (maxDepth > depthMax) throw new HoldfastError('bad_request', `--depth takes 0 to ${depthMax}.`);
+  const { frozenCrawlConfig } = await import('../config/crawl-config.ts');
   const { submitCrawl } = await import('../collection/submit-crawl.ts');
   return submitCrawl(collection, {
     text: `${urls.join('\n')}\n`,
-    config: { PARSER: 'url_list', ...(plugins.length === 0 ? {} : { PLUGINS: plugins.join(',') }) },
+    config: {
+      PARSER: 'url_list',
+      ...(plugins.length === 0 ? {} : { PLUGINS: plugins.join(',') }),
+      ...frozenCrawlConfig(settings, choicesOf(options)),
+    },
     maxDepth,
     tags: splitNames(options.tag),
     label: '',
     permissions: settings.PERMISSIONS,
   });
+}
+
+function collect(pattern: string, earlier: string[] = []): string[] {
+  return [...earlier, pattern];
+}
+
+function choicesOf(options: AddOptions): CrawlChoices {
+  const count = (name: string, text: string | undefined) => (text === undefined ? undefined : parseCount(name, text));
+  const size = (name: string, text: string | undefined) => {
+    if (text === undefined || parseSize(text) !== undefined) return text;
+    throw new HoldfastError('bad_request', `${name} takes bytes or a size such as 500mb, not ${JSON.stringify(text)}.`);
+  };
+  return {
+    ONLY_NEW: options.onlyNew ?? (options.update === undefined ? undefined : !options.update),
+    URL_ALLOWLIST: options.urlAllowlist?.join('\n'),
+    URL_DENYLIST: options.urlDenylist?.join('\n'),
+    CRAWL_MAX_URLS: count('--max-urls', options.maxUrls),
+    CRAWL_MAX_SIZE: size('--max-size', options.maxSize),
+    CRAWL_TIMEOUT: count('--crawl-timeout', options.crawlTimeout),
+    SNAPSHOT_MAX_SIZE: size('--snapshot-max-size', options.snapshotMaxSize),
+  };
 }
 
 function splitNames(text: string | undefined): string[] {

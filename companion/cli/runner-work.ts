@@ -1,5 +1,6 @@
 import type { Collection } from '../collection/open-collection.ts';
 import type { WorkScope } from '../collection/records/due-work.ts';
+import { liveSettings } from '../config/live-settings.ts';
 import { loadSettings } from '../config/settings.ts';
 import { createLogger } from '../log/logger.ts';
 import { createRunnerContext, type RunnerEvent } from '../runner/runner-context.ts';
@@ -21,13 +22,16 @@ export function createWork(
 ): (request: WorkRequest, signal: AbortSignal) => Promise<void> {
   const loaded = loadSettings(collection.layout.settings());
   const log = createLogger(loaded.settings.LOG_LEVEL, 'holdfast-runner');
+  const live = liveSettings(collection.layout.settings(), (err) =>
+    log.warn({ err }, 'the changed settings cannot be used; the earlier ones stay'),
+  );
   return (request, signal) =>
     workUntilDone(
       {
         ...request,
         collection,
         createContext: () => createRunnerContext({ collection, loaded, log, onNotice: say, ...options }),
-        concurrencyMax: loaded.settings.CRAWL_MAX_CONCURRENT_SNAPSHOTS,
+        concurrencyMax: () => live().CRAWL_MAX_CONCURRENT_SNAPSHOTS,
       },
       signal,
     );

@@ -247,7 +247,7 @@ async function noteEnd(run: SnapshotRun, hook: RunnableHook, facts: EndFacts): P
     outputs,
   );
   if (!recorded.fenced && recorded.raisedInputs) run.ownRevisions += 1;
-  run.links.push(...lines.links);
+  run.links.push(...lines.links.map((link) => ({ ...link, plugin: hook.plugin })));
 }
 
 async function noteInterruption(run: SnapshotRun, facts: EndFacts): Promise<void> {

@@ -2,7 +2,9 @@ import { isHoldfastError } from '../../shared/errors/holdfast-error.ts';
 import { limits } from '../../shared/limits.ts';
 import { writeIndexFiles } from '../collection/index-file.ts';
 import { releaseReserve } from '../collection/open-collection.ts';
+import { sealBeyondLimits, snapshotsAtOnce } from '../collection/records/crawl-limits.ts';
 import { settleSealedCrawl, tickCrawl } from '../collection/records/crawl-progress.ts';
+import { findCrawl } from '../collection/records/crawls.ts';
 import {
   deferWaitingSnapshot,
   nextDueAt,
@@ -34,8 +36,8 @@ export interface RunnerOptions {
   scope: WorkScope;
   /** True: goes on for ever; false: ends when nothing of the scope is due. */
   daemon: boolean;
-  /** Most fetching snapshots at one time. */
-  concurrencyMax: number;
+  /** Most fetching snapshots at one time, asked anew for each. */
+  concurrencyMax: () => number;
 }
 
 const staleBatch = 20;
@@ -107,7 +109,15 @@ export class Runner {
       fetchSlotFree: this.slots.isFetchFree,
       sealedFirst: isSealedTurn && this.crawlRows > 0,
       crawlSlotFree: !this.tasks.has(parseTask),
+      fullCrawls: this.fullCrawls(),
     });
+  }
+
+  /** Crawls that have as many snapshots under way as their own configuration allows. */
+  private fullCrawls(): string[] {
+    return [...this.slots.crawls()]
+      .filter(([id, running]) => running >= snapshotsAtOnce(findCrawl(this.db, id)))
+      .map(([id]) => id);
   }
 
   private async begin(work: DueWork, signal: AbortSignal): Promise<void> {
@@ -147,6 +157,9 @@ export class Runner {
       const now = Date.now();
       const row = findSnapshot(this.db, snapshot.id);
       if (!row || deferWaitingSnapshot(this.db, row, now)) return undefined;
+      if (row.depth > 0 && row.status === 'queued') {
+        if (sealBeyondLimits(this.db, findCrawl(this.db, row.crawl_id)!, now) > 0) return undefined;
+      }
       return claimSnapshot(this.db, { id: row.id, owner: this.seat.id, now });
     });
     if (lease) this.startSnapshotTask(snapshot, lease, 'started', signal);
@@ -166,7 +179,8 @@ export class Runner {
   }
 
   private startSnapshotTask(snapshot: SnapshotRow, lease: Lease, as: 'started' | 'sealed', signal: AbortSignal): void {
-    this.slots.take(snapshot.id, snapshot.source === 'browser' ? 'local' : 'fetch');
+    const kind = snapshot.source === 'browser' ? 'local' : 'fetch';
+    this.slots.take(snapshot.id, { kind, crawlId: snapshot.crawl_id });
     this.tell('STARTED', snapshot);
     const work = async (): Promise<void> => {
       try {

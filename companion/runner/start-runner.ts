@@ -15,8 +15,8 @@ export interface WorkOptions {
   daemon: boolean;
   /** Ends a healthy runner of the same version first. */
   takeOver: boolean;
-  /** Most fetching snapshots at one time. */
-  concurrencyMax: number;
+  /** Most fetching snapshots at one time, asked anew for each. */
+  concurrencyMax: () => number;
   /** More than "nothing of the scope is due" where somebody waits for a certain end. */
   isDone?: () => boolean;
   /** One sentence, said once, when another runner does the work. */
@@ -91,6 +91,7 @@ function isScopeDone(options: WorkOptions): boolean {
     fetchSlotFree: true,
     crawlSlotFree: true,
     sealedFirst: false,
+    fullCrawls: [],
   });
   return due === undefined && !isWorkInProgress(db, options.scope);
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sizeSchema } from '../words/sizes.ts';
 import { permissions, snapshotSources } from '../model/states.ts';
 
 /** Bodies of the JSON routes. Unknown keys are ignored, as the reference does. */
@@ -57,6 +58,14 @@ export const cliAddSchema = z.object({
   update: z.boolean().optional(),
   overwrite: z.boolean().optional(),
   index_only: z.boolean().optional(),
+  only_new: z.boolean().optional(),
+  url_allowlist: z.string().optional(),
+  url_denylist: z.string().optional(),
+  /** Limits of the crawl; 0 is none. Sizes are bytes or words such as `500mb`, the time is seconds. */
+  max_urls: z.coerce.number().int().min(0).optional(),
+  max_size: sizeSchema.optional(),
+  crawl_timeout: z.coerce.number().min(0).optional(),
+  snapshot_max_size: sizeSchema.optional(),
   persona: z.string().optional(),
 });
 export type CliAddRequest = z.infer<typeof cliAddSchema>;

@@ -80,7 +80,7 @@ it('watches a healthy runner instead of working beside it, and goes on when that
       scope: { crawlId: crawl.id },
       daemon: false,
       takeOver: false,
-      concurrencyMax: 4,
+      concurrencyMax: () => 4,
       onStandBy: (sentence) => said.push(sentence),
     },
     new AbortController().signal,
@@ -190,7 +190,7 @@ it('notices work that another process submits without being told', async () => {
       scope: {},
       daemon: true,
       takeOver: false,
-      concurrencyMax: 4,
+      concurrencyMax: () => 4,
     },
     stop.signal,
   );

@@ -43,6 +43,10 @@ export function insertCrawl(db: Db, crawl: NewCrawl, now: number): CrawlRow {
     stop_reason: null,
     delete_at: null,
     created_by: crawl.ownerId,
+    first_run_at: null,
+    fetched_bytes: 0,
+    attempts: 0,
+    trouble: null,
   };
   db.run(sqlBuilder.insertInto('crawl').values(row));
   return row;

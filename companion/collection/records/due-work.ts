@@ -24,6 +24,8 @@ export interface DueOptions {
   crawlSlotFree: boolean;
   /** Takes a sealed row before crawl work, for its guaranteed share. */
   sealedFirst: boolean;
+  /** Crawls of which no further open snapshot may be begun now. */
+  fullCrawls: readonly string[];
 }
 
 /**
@@ -49,7 +51,8 @@ export function nextDueWork(db: Db, options: DueOptions): DueWork | undefined {
 }
 
 function dueRunnable(db: Db, options: DueOptions): DueWork | undefined {
-  const crawlState = `crawl.status IN ('queued', 'started')`;
+  const notFull = options.fullCrawls.length === 0 ? '' : ' AND crawl.id NOT IN (SELECT value FROM json_each(:full))';
+  const crawlState = `crawl.status IN ('queued', 'started')${notFull}`;
   const browser = options.slotFree
     ? dueSnapshot(db, options, ['queued', 'started'], `${crawlState} AND snapshot.source = 'browser'`)
     : undefined;
@@ -100,7 +103,11 @@ function dueSnapshot(
     db.raw<SnapshotRow>(
       `SELECT snapshot.* FROM snapshot JOIN crawl ON crawl.id = snapshot.crawl_id WHERE ${where}
         ORDER BY snapshot.due_at, snapshot.created_at LIMIT 1`,
-      bindScope(scope, { state, now }),
+      bindScope(scope, {
+        state,
+        now,
+        ...(condition.includes(':full') ? { full: JSON.stringify(options.fullCrawls) } : {}),
+      }),
     ),
   );
   return found.sort((a, b) => a.due_at! - b.due_at! || a.created_at - b.created_at)[0];

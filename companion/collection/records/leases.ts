@@ -61,8 +61,9 @@ export function claimSnapshot(db: Db, request: ClaimRequest): Lease | undefined 
   );
   if (!claimed) return undefined;
   db.raw(
-    `UPDATE crawl SET status = 'started', due_at = :until, modified_at = :now, revision = revision + 1
-      WHERE id = :crawl AND status = 'queued'`,
+    `UPDATE crawl SET status = 'started', due_at = CASE WHEN status = 'queued' THEN :until ELSE due_at END,
+        first_run_at = coalesce(first_run_at, :now), modified_at = :now, revision = revision + 1
+      WHERE id = :crawl AND (status = 'queued' OR first_run_at IS NULL)`,
     { crawl: claimed.crawl_id, until: bound.until, now: request.now },
   );
   return { id: request.id, owner: request.owner, generation: claimed.lease_generation };

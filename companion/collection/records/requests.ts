@@ -3,6 +3,7 @@ import { limits } from '../../../shared/limits.ts';
 import { dueAfter, statesAllowing, transition, type LifecycleEvent } from '../../lifecycle/transitions.ts';
 import type { Db } from '../database.ts';
 import { parseObject } from './common.ts';
+import { stopReasons } from './crawl-limits.ts';
 import { findCrawl } from './crawls.ts';
 import { wakeFinishedCrawl } from './leases.ts';
 import { findSnapshot, requireSnapshot, updateSnapshot } from './snapshots.ts';
@@ -14,8 +15,6 @@ export type LifecycleRequest = Extract<LifecycleEvent, 'pause' | 'resume' | 'can
 /** Stands for every enabled plugin in `RETRY_PLUGINS`. */
 export const everyPlugin = '*';
 
-const cancelledReason = 'cancelled';
-
 /**
  * Pauses, resumes or cancels a crawl: writes the crawl and wakes its snapshots, never walks through their work. A
  * snapshot that is due already is not written again. Call inside `write`; ring the bell afterwards. Throws
@@ -26,13 +25,13 @@ export function requestCrawl(db: Db, crawlId: string, request: LifecycleRequest,
   if (!crawl) throw new HoldfastError('not_found', `There is no crawl ${crawlId}.`);
   const next = transition('crawl', crawl.status, request);
   db.raw(
-    `UPDATE crawl SET status = :status, due_at = :dueAt, stop_reason = :reason, modified_at = :now, revision = revision + 1
+    `UPDATE crawl SET status = :status, due_at = :dueAt, stop_reason = coalesce(:reason, stop_reason), modified_at = :now, revision = revision + 1
       WHERE id = :id`,
     {
       id: crawlId,
       status: next.status,
       dueAt: dueAfter(next.due, now, limits.leaseMs),
-      reason: request === 'cancel' ? cancelledReason : null,
+      reason: request === 'cancel' ? stopReasons.cancelled : null,
       now,
     },
   );
@@ -58,7 +57,12 @@ export function requestSnapshot(db: Db, snapshotId: string, request: LifecycleRe
   updateSnapshot(
     db,
     snapshotId,
-    { status: next.status, due_at: dueAfter(next.due, now, limits.leaseMs), index_stale: 1 },
+    {
+      status: next.status,
+      due_at: dueAfter(next.due, now, limits.leaseMs),
+      index_stale: 1,
+      ...(request === 'cancel' ? { stop_reason: stopReasons.cancelled } : {}),
+    },
     now,
   );
   if (next.status === 'sealed') wakeFinishedCrawl(db, snapshot.crawl_id, now);

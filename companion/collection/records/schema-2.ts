@@ -20,6 +20,13 @@ CREATE INDEX blob_part_part ON blob_part (part, whole);
 ALTER TABLE snapshot ADD COLUMN stop_reason TEXT;
 ALTER TABLE snapshot ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE snapshot ADD COLUMN trouble TEXT;
+ALTER TABLE snapshot ADD COLUMN found_by TEXT;
+CREATE INDEX snapshot_trouble ON snapshot (due_at) WHERE attempts > 0;
+
+ALTER TABLE crawl ADD COLUMN first_run_at INTEGER;
+ALTER TABLE crawl ADD COLUMN fetched_bytes INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE crawl ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE crawl ADD COLUMN trouble TEXT;
 
 CREATE TABLE backup (
   id TEXT NOT NULL PRIMARY KEY,

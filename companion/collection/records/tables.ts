@@ -40,6 +40,14 @@ export interface CrawlRow extends Common, Leased {
   stop_reason: string | null;
   delete_at: number | null;
   created_by: string;
+  /** When its first snapshot was begun. */
+  first_run_at: number | null;
+  /** Bytes its hooks brought, each run counted once. */
+  fetched_bytes: number;
+  /** Readings of its text in a row that ended in an internal error. */
+  attempts: number;
+  /** What the last of them said. */
+  trouble: string | null;
 }
 
 export interface SnapshotRow extends Common, Leased {
@@ -73,6 +81,8 @@ export interface SnapshotRow extends Common, Leased {
   attempts: number;
   /** What the last of them said. */
   trouble: string | null;
+  /** Plugin that found the link to it. */
+  found_by: string | null;
 }
 
 export interface ArchiveResultRow extends Common {
