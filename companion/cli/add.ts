@@ -81,7 +81,8 @@ async function requireUrls(collection: Collection, settings: Settings, texts: re
   return [...urls];
 }
 
-async function requireKnownPlugins(collection: Collection, plugins: readonly string[]): Promise<void> {
+/** Throws `invalid_plugin` for a name that this collection does not know. */
+export async function requireKnownPlugins(collection: Collection, plugins: readonly string[]): Promise<void> {
   if (plugins.length === 0) return;
   const { loadPlugins } = await import('../runner/runner-context.ts');
   const { requirePlugins } = await import('../plugin-registry/choose-plugins.ts');
@@ -134,7 +135,7 @@ function choicesOf(options: AddOptions): CrawlChoices {
   };
 }
 
-function splitNames(text: string | undefined): string[] {
+export function splitNames(text: string | undefined): string[] {
   return (text ?? '')
     .split(',')
     .map((name) => name.trim())
@@ -142,24 +143,26 @@ function splitNames(text: string | undefined): string[] {
 }
 
 async function leaveToRunner(collection: Collection, count: number): Promise<void> {
-  const { ensureDetachedRunner } = await import('../runner/runner-command.ts');
-  const started = await ensureDetachedRunner(collection);
-  const who = started
-    ? 'a runner in the background, started now; its words are in logs/runner.log'
-    : 'the runner that is active already';
-  say(`${countPhrase(count, 'page')} left to ${who}.`);
+  const { ensureDetachedRunner, leftTo } = await import('../runner/runner-command.ts');
+  say(leftTo(countPhrase(count, 'page'), await ensureDetachedRunner(collection)));
 }
 
 async function waitForCopies(collection: Collection, crawl: CrawlRow): Promise<void> {
   const { createWork } = await import('./runner-work.ts');
   const { findCrawl } = await import('../collection/records/crawls.ts');
   const { CrawlProgress } = await import('./crawl-progress.ts');
-  const stop = stopOnSignal();
+  const { HookSkips } = await import('../runner/hook-skips.ts');
+  const skips = new HookSkips();
+  const stop = stopOnSignal(() => {
+    const skipped = skips.skip();
+    if (skipped) say('The running step is ended and the work goes on; Ctrl-C again stops it.');
+    return skipped;
+  });
   const progress = new CrawlProgress(collection, crawl.id, say);
   const isDone = (): boolean => findCrawl(collection.db, crawl.id)?.status === 'sealed';
   try {
     const request = { scope: { crawlId: crawl.id }, daemon: false, takeOver: false, isDone, onStandBy: say };
-    await createWork(collection, {})(request, stop.signal);
+    await createWork(collection, { skips })(request, stop.signal);
   } finally {
     progress.stop();
   }

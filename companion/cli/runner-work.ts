@@ -3,6 +3,7 @@ import type { WorkScope } from '../collection/records/due-work.ts';
 import { liveSettings } from '../config/live-settings.ts';
 import { loadSettings } from '../config/settings.ts';
 import { createLogger } from '../log/logger.ts';
+import type { HookSkips } from '../runner/hook-skips.ts';
 import { createRunnerContext, type RunnerEvent } from '../runner/runner-context.ts';
 import { workUntilDone } from '../runner/start-runner.ts';
 import { say } from './output.ts';
@@ -18,7 +19,7 @@ export interface WorkRequest {
 /** Binds a collection and its settings to `workUntilDone`, for the commands that run or watch work. */
 export function createWork(
   collection: Collection,
-  options: { onEvent?: (event: RunnerEvent) => void },
+  options: { onEvent?: (event: RunnerEvent) => void; skips?: HookSkips },
 ): (request: WorkRequest, signal: AbortSignal) => Promise<void> {
   const loaded = loadSettings(collection.layout.settings());
   const log = createLogger(loaded.settings.LOG_LEVEL, 'holdfast-runner');

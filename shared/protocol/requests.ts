@@ -26,7 +26,8 @@ export const createSnapshotSchema = z.object({
 export type CreateSnapshotRequest = z.infer<typeof createSnapshotSchema>;
 
 export const patchSnapshotSchema = z.object({
-  action: z.enum(['pause', 'resume', 'unpause', 'cancel', 'fetch']).nullish(),
+  /** `retry` runs the plugins once more whose results are failed. */
+  action: z.enum(['pause', 'resume', 'unpause', 'cancel', 'fetch', 'retry']).nullish(),
   status: z.string().nullish(),
   retry_at: z.string().nullish(),
   title: z.string().nullish(),

@@ -85,7 +85,12 @@ test('another program on the port hears neither token nor page', async () => {
   const { port } = await startPaired();
   await companion?.kill();
   const fake = { name: companionName, version: '0.1.0', protocol: protocolVersion, protocol_oldest: 1, port };
-  const stranger = await startStranger(port, () => ({ ...fake, ui: 'http://x', proof: 'ab'.repeat(32), unknown_pairing: false }));
+  const stranger = await startStranger(port, () => ({
+    ...fake,
+    ui: 'http://x',
+    proof: 'ab'.repeat(32),
+    unknown_pairing: false,
+  }));
   const capture = await keep();
   await expectInPopup('/untitled.html', 'Another program answers at');
   await expectAllBytes(capture);
@@ -104,7 +109,12 @@ test('a companion of another version is named, and gets nothing', async () => {
   const { port } = await startPaired();
   await companion?.kill();
   const future = { name: companionName, version: '9.9.9', protocol: 99, protocol_oldest: 98, port };
-  const stranger = await startStranger(port, () => ({ ...future, ui: 'http://x', proof: null, unknown_pairing: false }));
+  const stranger = await startStranger(port, () => ({
+    ...future,
+    ui: 'http://x',
+    proof: null,
+    unknown_pairing: false,
+  }));
   const capture = await keep();
   await expectInPopup('/untitled.html', 'version 9.9.9');
   await expectAllBytes(capture);

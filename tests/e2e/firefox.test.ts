@@ -38,32 +38,42 @@ test('the Firefox build pairs with the companion', async () => {
 
 test.each([
   ['/article.html', ['What the night has brought', 'Watched 4', 'End of the page']],
-  ['/shadow.html', ['The closed room is blue.', 'A closed room inside the open one.', 'background: rgb(45, 79, 124)', 'typed by hand']],
+  [
+    '/shadow.html',
+    ['The closed room is blue.', 'A closed room inside the open one.', 'background: rgb(45, 79, 124)', 'typed by hand'],
+  ],
   ['/frames.html', ['The outer frame comes from the other host.', 'The inner frame is back on the first host.']],
-])('%s is kept with its text and a picture of the whole page', async (address, texts) => {
-  const page = await firefox.browser.newPage();
-  await page.goto(site.a(address));
-  const { captureId } = await firefox.send('keepTab', { tabId: await firefox.tabId(site.a(address)) });
-  const kept = await untilKept(captureId ?? '');
-  expect(kept.missing).toEqual([]);
-  expect(kept.witnesses.map((witness) => witness.kind)).toEqual(['facts', 'dom', 'screenshot']);
+])(
+  '%s is kept with its text and a picture of the whole page',
+  async (address, texts) => {
+    const page = await firefox.browser.newPage();
+    await page.goto(site.a(address));
+    const { captureId } = await firefox.send('keepTab', { tabId: await firefox.tabId(site.a(address)) });
+    const kept = await untilKept(captureId ?? '');
+    expect(kept.missing).toEqual([]);
+    expect(kept.witnesses.map((witness) => witness.kind)).toEqual(['facts', 'dom', 'screenshot']);
 
-  const replay = (await companion.request(routes.replayAddress(kept.id))).json();
-  const download = async (file: string): Promise<Buffer> => {
-    const output = replay.outputs.find((one: { path: string }) => one.path === file);
-    return (await companion.request(output.download_url)).body;
-  };
-  const html = readable((await download('singlefile.html')).toString());
-  for (const text of texts) expect(html).toContain(readable(text));
-  const likeness = comparePictures(await wholePicture(page), await download('screenshot.png'));
-  expect(likeness.sizes[1]).toEqual(likeness.sizes[0]);
-  expect(likeness.differing).toBeLessThan(0.002);
-  await page.close();
-}, 240_000);
+    const replay = (await companion.request(routes.replayAddress(kept.id))).json();
+    const download = async (file: string): Promise<Buffer> => {
+      const output = replay.outputs.find((one: { path: string }) => one.path === file);
+      return (await companion.request(output.download_url)).body;
+    };
+    const html = readable((await download('singlefile.html')).toString());
+    for (const text of texts) expect(html).toContain(readable(text));
+    const likeness = comparePictures(await wholePicture(page), await download('screenshot.png'));
+    expect(likeness.sizes[1]).toEqual(likeness.sizes[0]);
+    expect(likeness.differing).toBeLessThan(0.002);
+    await page.close();
+  },
+  240_000,
+);
 
 /** Markup may be written with or without spaces and quotes. */
 function readable(html: string): string {
-  return html.replace(/[\s"']|&quot;/g, '').replace(/&amp;/g, '&').replaceAll('#2d4f7c', 'rgb(45,79,124)');
+  return html
+    .replace(/[\s"']|&quot;/g, '')
+    .replace(/&amp;/g, '&')
+    .replaceAll('#2d4f7c', 'rgb(45,79,124)');
 }
 
 async function untilKept(id: string): Promise<CaptureView> {

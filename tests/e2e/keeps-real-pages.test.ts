@@ -106,7 +106,10 @@ test.each(pages)('$name: its folder can be read without any program', async ({ p
   const lines = fs.readFileSync(path.join(folder, 'index.jsonl'), 'utf8').trim().split('\n');
   expect(lines.map((line) => JSON.parse(line) as { url?: string }).some((line) => line.url === url)).toBe(true);
   for (const file of ['singlefile.html', 'snapshot.mhtml', 'screenshot.png', 'facts.json']) {
-    expect(findFiles(folder).some((one) => path.basename(one) === file), file).toBe(true);
+    expect(
+      findFiles(folder).some((one) => path.basename(one) === file),
+      file,
+    ).toBe(true);
   }
   for (const line of fs.readFileSync(path.join(folder, 'manifest-sha256.txt'), 'utf8').trim().split('\n')) {
     const [, hex, file] = /^([0-9a-f]{64})  (.+)$/.exec(line) ?? [];
@@ -153,10 +156,14 @@ test('the library lists what was kept and opens it', async () => {
 async function waitForIndex(snapshotId: string): Promise<string> {
   const deadline = Date.now() + 90_000;
   for (;;) {
-    const row = (await companion.request(routes.snapshot(snapshotId))).json() as { archive_path: string; status: string };
+    const row = (await companion.request(routes.snapshot(snapshotId))).json() as {
+      archive_path: string;
+      status: string;
+    };
     const folder = path.join(dataDir, row.archive_path);
     if (row.status === 'sealed' && fs.existsSync(path.join(folder, 'manifest-sha256.txt'))) return folder;
-    if (Date.now() > deadline) throw new Error(`${snapshotId} is ${row.status} and has no complete folder at ${folder}`);
+    if (Date.now() > deadline)
+      throw new Error(`${snapshotId} is ${row.status} and has no complete folder at ${folder}`);
     await new Promise((resolve) => setTimeout(resolve, 250));
   }
 }

@@ -101,7 +101,10 @@ test('an upload of 100 MB outlives service worker, companion and browser, withou
   expect(files.reduce((sum, file) => sum + file.bytes, 0)).toBeGreaterThan(100 * 1_000_000);
   const { items } = (await companion.request(`${routes.snapshots}?with_archiveresults=true`)).json();
   expect(items).toHaveLength(1);
-  const outputs = Object.assign({}, ...items[0].archiveresults.map((one: { output_files: object }) => one.output_files));
+  const outputs = Object.assign(
+    {},
+    ...items[0].archiveresults.map((one: { output_files: object }) => one.output_files),
+  );
   for (const file of files) expect([file.path, outputs[file.path]?.digest]).toEqual([file.path, file.digest]);
   expect(fs.readdirSync(path.join(dataDir, 'uploads'))).toEqual([]);
   for (const file of files) expect(await extension.readFile(sent.id, file.path)).toHaveLength(0);

@@ -100,7 +100,7 @@ export function finishInput(db: Db, lease: Lease, now: number): void {
   if (!crawl || !holdsCrawlGeneration(crawl, lease)) return;
   db.raw(
     `UPDATE crawl SET input_done = 1, lease_owner = NULL, lease_expires_at = NULL, due_at = CASE WHEN status = 'started'
-        THEN :until ELSE due_at END, modified_at = :now, revision = revision + 1 WHERE id = :id`,
+        THEN :until ELSE due_at END, attempts = 0, trouble = NULL, modified_at = :now, revision = revision + 1 WHERE id = :id`,
     { id: crawl.id, now, until: now + limits.leaseMs },
   );
   if (!childState(db, crawl.id, now).any) sealCrawl(db, crawl, stopReasons.noViableUrls, now);

@@ -4,10 +4,12 @@ import { noLiveHook, noLiveLease } from './leases.ts';
 import { outstandingCaptures } from './results.ts';
 import type { CrawlRow, SnapshotRow } from './tables.ts';
 
-/** Narrows a runner to one crawl or to some snapshots; empty means the whole collection. */
+/** Narrows a runner to one crawl, to some snapshots or to maintenance; empty means the whole collection. */
 export interface WorkScope {
   crawlId?: string | undefined;
   snapshotIds?: readonly string[] | undefined;
+  /** Only what is sealed already: requested plugins, late captures, index files. */
+  maintenanceOnly?: boolean | undefined;
 }
 
 export type DueWork =
@@ -37,6 +39,7 @@ export function nextDueWork(db: Db, options: DueOptions): DueWork | undefined {
     const snapshot = options.slotFree ? dueSnapshot(db, options, ['sealed'], '') : undefined;
     return snapshot && { kind: 'sealed_snapshot', snapshot };
   };
+  if (options.scope.maintenanceOnly) return sealed();
   if (options.sealedFirst) {
     const first = sealed();
     if (first) return first;
@@ -153,9 +156,8 @@ export function isWorkInProgress(db: Db, scope: WorkScope): boolean {
     ...(scope.crawlId === undefined ? [] : ['crawl_id = :crawlId']),
     ...(scope.snapshotIds === undefined ? [] : ['id IN (SELECT value FROM json_each(:ids))']),
   ];
-  const where = ["status IN ('started', 'sealed')", 'due_at IS NOT NULL', 'lease_owner IS NOT NULL', ...only].join(
-    ' AND ',
-  );
+  const states = scope.maintenanceOnly ? "'sealed'" : "'started', 'sealed'";
+  const where = [`status IN (${states})`, 'due_at IS NOT NULL', 'lease_owner IS NOT NULL', ...only].join(' AND ');
   return db.raw(`SELECT id FROM snapshot WHERE ${where} LIMIT 1`, bindScope(scope, {})).length > 0;
 }
 

@@ -125,6 +125,13 @@ export function runningProcesses(db: Db, machineId: string, type: NewProcess['ty
   );
 }
 
+/** Runners of every machine that say they run. */
+export function runningRunners(db: Db): ProcessRow[] {
+  return db.all(
+    sqlBuilder.selectFrom('process').selectAll().where('status', '=', 'running').where('type', '=', 'runner'),
+  );
+}
+
 /**
  * Makes a waiting runner the active one, when there is none. Call inside `write`; the partial unique index
  * `process_active_runner` holds even if two come at the same moment.
