@@ -8,7 +8,7 @@ import { stopReasons } from './crawl-limits.ts';
 import { findCrawl } from './crawls.ts';
 import { noLiveHook, noLiveLease, wakeFinishedCrawl } from './leases.ts';
 import { resultsOfSnapshots } from './results.ts';
-import { findSnapshot, requireSnapshot, updateSnapshot } from './snapshots.ts';
+import { requireSnapshot, updateSnapshot } from './snapshots.ts';
 import type { CrawlRow, SnapshotRow } from './tables.ts';
 
 /** What a person may ask of a crawl or snapshot; the runner does the rest. */
