@@ -63,7 +63,8 @@ export async function expectShownFiles(dataDir: string, when: string): Promise<v
 }
 
 /** Fixture hooks count their runs in `*.runs`. */
-const placesForBytes = /^(uploads|runs|run|blobs|archive|logs|cache|personas)(\/|$)|^(collection|search)[^/]*sqlite3|\.runs$/;
+const placesForBytes =
+  /^(uploads|runs|run|blobs|archive|logs|cache|personas)(\/|$)|^(collection|search)[^/]*sqlite3|\.runs$/;
 
 function expectKnownPlaces(collection: Collection, when: string): void {
   const names = fs.readdirSync(collection.root, { recursive: true, encoding: 'utf8' });

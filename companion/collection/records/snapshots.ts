@@ -280,10 +280,7 @@ export function listSnapshots(db: Db, filter: SnapshotFilter, limit: number, aft
   return db.all(query.orderBy('snapshot.bookmarked_at', 'desc').orderBy('snapshot.id', 'desc').limit(limit));
 }
 
+/** Pages that are not in the trash; triggers keep the number. */
 export function countSnapshots(db: Db): number {
-  const query = sqlBuilder
-    .selectFrom('snapshot')
-    .select((e) => e.fn.countAll<number>().as('n'))
-    .where('trashed_at', 'is', null);
-  return db.first(query)?.n ?? 0;
+  return db.first(sqlBuilder.selectFrom('counter').select('n').where('name', '=', 'pages'))?.n ?? 0;
 }

@@ -258,7 +258,14 @@ export interface ApiTokenRow extends Common {
   revoked_at: number | null;
 }
 
+/** A number that would take a walk over a big table; triggers keep it. */
+export interface CounterRow {
+  name: string;
+  n: number;
+}
+
 export interface Tables {
+  counter: CounterRow;
   crawl: CrawlRow;
   snapshot: SnapshotRow;
   archive_result: ArchiveResultRow;
