@@ -1,6 +1,6 @@
 import type { LifecycleStatus } from '../../shared/model/states.ts';
 
-export const leaseMs = 60_000;
+const leaseMs = 60_000;
 const idleLookMs = 10_000;
 
 export interface ModelSnapshot {
