@@ -2,6 +2,8 @@ import type { Command } from 'commander';
 import { addCommand as addAdd } from './add.ts';
 import { addCommand as addBackup } from './backup.ts';
 import { addCommand as addDoctor } from './doctor.ts';
+import { addCommand as addExtract } from './extract.ts';
+import { addCommands as addLifecycle } from './lifecycle.ts';
 import { addCommand as addList } from './list.ts';
 import { addCommand as addLogin } from './login.ts';
 import { addCommand as addPair } from './pair.ts';
@@ -24,6 +26,8 @@ export const commands: readonly ((program: Command) => void)[] = [
   addAdd,
   addPut,
   addRun,
+  addExtract,
+  addLifecycle,
   addList,
   addSearch,
   addRemove,

@@ -43,6 +43,8 @@ const fields = [
   'depth',
   'notes',
   'state_sentence',
+  'stop_reason',
+  'trouble',
 ] as const satisfies readonly (keyof SnapshotRecord)[];
 type Field = (typeof fields)[number];
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { Socket } from 'node:net';
+import { constants } from 'node:os';
 import { HoldfastError } from '../../shared/errors/holdfast-error.ts';
 import { normalizeId } from '../../shared/model/ids.ts';
 import type { Collection } from '../collection/open-collection.ts';
@@ -15,6 +16,7 @@ interface RunOptions {
   tied?: boolean;
   crawlId?: string;
   snapshotId?: string[];
+  maintenanceOnly?: boolean;
 }
 
 export function addCommand(program: Command): void {
@@ -24,6 +26,7 @@ export function addCommand(program: Command): void {
     .option('--daemon', 'go on and wait for more')
     .option('--crawl-id <id>', 'only this crawl')
     .option('--snapshot-id <id...>', 'only these pages')
+    .option('--maintenance-only', 'only what is kept already: requested steps, late captures, index files')
     .option('--take-over', 'end the runner that is working on this collection and go on in its place')
     .addOption(program.createOption('--tied', 'end with the process that started it').hideHelp())
     .action((options: RunOptions, command: Command) =>
@@ -52,29 +55,36 @@ async function requireScope(collection: Collection, options: RunOptions): Promis
     throw new HoldfastError('not_found', `There is no crawl ${crawlId}.`);
   }
   const snapshotIds = options.snapshotId?.map((id) => requireSnapshot(collection.db, requireIdText(id)).id);
-  return { crawlId, snapshotIds };
+  return { crawlId, snapshotIds, maintenanceOnly: options.maintenanceOnly };
 }
 
-function requireIdText(text: string): string {
+export function requireIdText(text: string): string {
   const id = normalizeId(text);
   if (id !== undefined) return id;
   throw new HoldfastError('not_found', `${JSON.stringify(text)} is no id; "holdfast list --csv id,url" shows them.`);
 }
 
 /** One line per claim and end: short crawl id, short snapshot id, what happened, address. */
-function eventLine(event: RunnerEvent): string {
+export function eventLine(event: RunnerEvent): string {
   const room = Math.max(20, (process.stderr.columns ?? 100) - 27);
   const url = printable(event.url);
   const shown = url.length > room ? `${url.slice(0, room - 1)}…` : url;
   return `${event.crawlId.slice(-8)} ${event.snapshotId.slice(-8)} ${event.kind.padEnd(7)} ${shown}`;
 }
 
-/** The first signal asks for an orderly stop; a second one ends at once. */
-export function stopOnSignal(): AbortController {
+/**
+ * The first signal asks for an orderly stop; a second one ends at once. `onFirstInterrupt` may take the first Ctrl-C for
+ * itself by answering true.
+ */
+export function stopOnSignal(onFirstInterrupt: () => boolean = () => false): AbortController {
   const stop = new AbortController();
+  let isInterrupted = false;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      if (stop.signal.aborted) process.exit(1);
+      const isFirst = signal === 'SIGINT' && !isInterrupted && !stop.signal.aborted;
+      isInterrupted ||= isFirst;
+      if (isFirst && onFirstInterrupt()) return;
+      if (stop.signal.aborted) process.exit(128 + constants.signals[signal]);
       stop.abort(new EndedBySignal(signal));
     });
   }

@@ -30,6 +30,7 @@ interface Status {
   waiting_for_browser: number;
   uploads_in_progress: number;
   results_failed: number;
+  pages_in_trouble: number;
   output_bytes: number;
   blob_bytes: number;
   database_bytes: number;
@@ -62,6 +63,7 @@ async function collectStatus(collection: Collection): Promise<Status> {
     waiting_for_browser: statistics.waitingForBrowser,
     uploads_in_progress: (await fs.readdir(layout.uploads())).length,
     results_failed: statistics.resultsFailed,
+    pages_in_trouble: statistics.pagesInTrouble,
     output_bytes: statistics.outputBytes,
     blob_bytes: statistics.blobBytes,
     database_bytes: await databaseBytes(layout.database()),
@@ -141,6 +143,11 @@ function statusLines(status: Status): [string, string][] {
   ]);
   if (status.damaged_files > 0)
     lines.push(['Damaged', `${countPhrase(status.damaged_files, 'file')}; "holdfast verify" names them`]);
+  if (status.pages_in_trouble > 0)
+    lines.push([
+      'Trouble',
+      `${countPhrase(status.pages_in_trouble, 'page')} failed inside Holdfast and will be tried again`,
+    ]);
   if (status.results_failed > 0)
     lines.push(['Failed', `${countPhrase(status.results_failed, 'result')}; each page shows why`]);
   return lines;

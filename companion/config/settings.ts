@@ -7,12 +7,23 @@ import { HoldfastError } from '../../shared/errors/holdfast-error.ts';
 import { defaultPort } from '../../shared/limits.ts';
 import { permissions } from '../../shared/model/states.ts';
 import { parseRetention } from '../../shared/words/retention.ts';
+import { sizeSchema } from '../../shared/words/sizes.ts';
+
+/** One pattern a line. */
+const patternsSchema = z.union([z.string(), z.array(z.string()).transform((list) => list.join('\n'))]);
 
 /** Settings of the companion itself. Keys of plugins live in their manifests. */
 const settingsSchema = z.object({
   HOLDFAST_PORT: z.coerce.number().int().min(0).max(65_535).default(defaultPort),
   PERMISSIONS: z.enum(permissions).default('private'),
   ONLY_NEW: z.stringbool().or(z.boolean()).default(false),
+  URL_ALLOWLIST: patternsSchema.optional(),
+  URL_DENYLIST: patternsSchema.optional(),
+  CRAWL_MAX_URLS: z.coerce.number().int().min(0).optional(),
+  CRAWL_MAX_SIZE: sizeSchema.optional(),
+  /** Seconds since the first page of the crawl was begun. */
+  CRAWL_TIMEOUT: z.coerce.number().min(0).optional(),
+  SNAPSHOT_MAX_SIZE: sizeSchema.optional(),
   CRAWL_MAX_CONCURRENT_SNAPSHOTS: z.coerce.number().int().min(1).max(64).default(4),
   TIMEOUT: z.coerce.number().min(1).max(86_400).default(60),
   /** Private hosts the companion may fetch from: names, addresses or networks, separated by commas or spaces. */

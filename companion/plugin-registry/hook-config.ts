@@ -11,6 +11,7 @@ const coreDefaults: HookConfig = {
   CHECK_SSL_VALIDITY: true,
   COOKIES_FILE: '',
   PLUGINS: '',
+  SNAPSHOT_MAX_SIZE: '',
 };
 
 /**

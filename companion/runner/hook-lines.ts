@@ -5,7 +5,7 @@ import {
   type ArchiveResultLine,
 } from '../../shared/plugin-contract/records.ts';
 
-/** A link a hook found, as it was printed or written; checked when it is recorded. */
+/** A link a hook found, as it was printed or written; repaired and checked when it is recorded. */
 export interface FoundLink {
   url: string;
   title?: string | undefined;

@@ -5,6 +5,7 @@ import { finishInput, recordSubmitted, type SubmittedRecord } from '../collectio
 import { findCrawl } from '../collection/records/crawls.ts';
 import { beatCrawl, type Lease } from '../collection/records/leases.ts';
 import { readSubmittedText } from '../import/submitted-text.ts';
+import { addressCheckOf } from './crawl-addresses.ts';
 import type { RunnerContext } from './runner-context.ts';
 
 /** Records of one transaction: far below the 200 ms a batch may hold the lock. */
@@ -30,7 +31,7 @@ export async function parseCrawl(context: RunnerContext, lease: Lease, signal: A
     collection.bell.ring();
     return written && (await db.write(() => beatCrawl(db, lease, Date.now()))) === 'started';
   };
-  for (const record of readSubmittedText(text, (url) => context.checkAddress(url))) {
+  for (const record of readSubmittedText(text, addressCheckOf(context, crawl, false))) {
     position += 1;
     if (position <= crawl.input_records) continue;
     batch.push(record);

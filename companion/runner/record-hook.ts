@@ -5,6 +5,7 @@ import { limits } from '../../shared/limits.ts';
 import { folderFacts, linkOutput, removeLink } from '../collection/links.ts';
 import { sniffBytes, sniffMimetype } from '../collection/mimetypes.ts';
 import type { Collection } from '../collection/open-collection.ts';
+import { countFetchedBytes } from '../collection/records/crawl-limits.ts';
 import { holdsGeneration, type Lease } from '../collection/records/leases.ts';
 import { endProcess } from '../collection/records/processes.ts';
 import { dropOutputs } from '../collection/records/outputs.ts';
@@ -126,6 +127,11 @@ function writeRows(
     return { kept: [], dropped: [] };
   }
   const { kept, clashes } = withoutClashes(outcome.status === 'failed' ? [] : outputs, siblingPaths(db, key));
+  countFetchedBytes(
+    db,
+    key.snapshotId,
+    kept.reduce((sum, output) => sum + output.size, 0),
+  );
   recordOutputs(
     db,
     key,

@@ -4,7 +4,7 @@ import { limits } from '../../shared/limits.ts';
 import { hookEnvironment } from '../../shared/plugin-contract/environment.ts';
 import type { Db } from '../collection/database.ts';
 import { findCrawl } from '../collection/records/crawls.ts';
-import { isWorkInProgress } from '../collection/records/due-work.ts';
+import { isWorkInProgress, type WorkScope } from '../collection/records/due-work.ts';
 import { endProcess, findProcess, runningProcesses } from '../collection/records/processes.ts';
 import { applyRepair, repairs } from '../collection/records/recovery.ts';
 import { findResultByKey, outputsOfResults, resultsOfSnapshots } from '../collection/records/results.ts';
@@ -20,7 +20,7 @@ import { promoteOutputs, recordHook } from './record-hook.ts';
 import { hookLogFiles } from './run-hook.ts';
 import { findOutputs, removeRunFolder } from './run-folder.ts';
 import type { RunnerContext } from './runner-context.ts';
-import { isRunnerAlive } from './runner-seat.ts';
+import { isOfFolder, isRunnerAlive } from './runner-seat.ts';
 
 /** What recovery found, by the name of each repair; only those that changed something. */
 export type RecoveryCounts = Record<string, number>;
@@ -29,7 +29,11 @@ export type RecoveryCounts = Record<string, number>;
  * Puts right what a death left behind (DESIGN section 4). Only the active runner calls it, at its start and every 30 s.
  * Uploads are never touched. A second run changes nothing.
  */
-export async function recover(context: RunnerContext, runnerId: string): Promise<RecoveryCounts> {
+export async function recover(
+  context: RunnerContext,
+  runnerId: string,
+  scope: WorkScope = {},
+): Promise<RecoveryCounts> {
   const counts: RecoveryCounts = {};
   const note = (name: string, count: number, sentence: string): void => {
     if (count === 0) return;
@@ -37,11 +41,11 @@ export async function recover(context: RunnerContext, runnerId: string): Promise
     context.log.info({ repair: name, count }, sentence);
   };
   note('dead_runners', await endDeadRunners(context, runnerId), 'A runner had died; its work goes on here.');
-  const hooks = await endOrphanHooks(context);
+  const hooks = await endOrphanHooks(context, scope);
   note('orphan_hooks', hooks.ended, 'Steps whose runner had died were ended.');
   note('unrecorded_hooks', hooks.recorded, 'Steps that had ended before their runner died were recorded.');
   for (const repair of repairs) {
-    const count = await applyRepair(context.collection.db, repair, Date.now());
+    const count = await applyRepair(context.collection.db, repair, Date.now(), scope);
     note(repair.name, count, repair.sentence(count));
   }
   await sweepRunFolders(context);
@@ -53,25 +57,35 @@ async function endDeadRunners(context: RunnerContext, runnerId: string): Promise
   const { db, machineId } = context.collection;
   const now = Date.now();
   const dead = runningProcesses(db, machineId, 'runner').filter(
-    (row) => row.id !== runnerId && !isRunnerAlive(row, now),
+    (row) => row.id !== runnerId && !isRunnerAlive(context.collection, row, now),
   );
   if (dead.length === 0) return 0;
   return db.write(() => dead.filter((row) => endProcess(db, row.id, { exitCode: null }, now)).length);
 }
 
 /** Hooks of runners that are gone: their process groups are ended; what had ended regularly is recorded. */
-async function endOrphanHooks(context: RunnerContext): Promise<{ ended: number; recorded: number }> {
+async function endOrphanHooks(context: RunnerContext, scope: WorkScope): Promise<{ ended: number; recorded: number }> {
   const { db, machineId } = context.collection;
   const orphans = runningProcesses(db, machineId, 'hook').filter(
-    (row) => row.parent_id === null || findProcess(db, row.parent_id)?.status !== 'running',
+    (row) =>
+      isInScope(db, row.snapshot_id, scope) &&
+      (row.parent_id === null || findProcess(db, row.parent_id)?.status !== 'running'),
   );
   const counts = { ended: await endUnwrittenHooks(context), recorded: 0 };
   for (const row of orphans) {
-    if (row.pid_namespace === pidNamespace()) await endProcessGroup(row.pid, limits.killGraceMs, row.pid_started_at);
+    const isOurs = row.pid_namespace === pidNamespace() && isOfFolder(context.collection, row.cwd);
+    if (isOurs) await endProcessGroup(row.pid, limits.killGraceMs, row.pid_started_at);
     if (await recordSavedEnd(context, row)) counts.recorded += 1;
     else if (await db.write(() => endProcess(db, row.id, { exitCode: null }, Date.now()))) counts.ended += 1;
   }
   return counts;
+}
+
+function isInScope(db: Db, snapshotId: string | null, scope: WorkScope): boolean {
+  if (scope.crawlId === undefined && scope.snapshotIds === undefined) return true;
+  if (snapshotId === null) return false;
+  const isListed = scope.snapshotIds?.includes(snapshotId) ?? true;
+  return isListed && (scope.crawlId === undefined || findSnapshot(db, snapshotId)?.crawl_id === scope.crawlId);
 }
 
 /**

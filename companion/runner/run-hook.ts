@@ -57,6 +57,8 @@ export async function startHook(run: SnapshotRun, hook: RunnableHook): Promise<H
     return neverStarted(run, hook, startedAt, error instanceof Error ? error.message : String(error));
   }
   const lines = new HookLines();
+  const { skips } = run.context;
+  const skip = skips.signal;
   const running = startProcess(
     {
       command: [...hook.command, `--url=${run.row().url}`],
@@ -68,8 +70,9 @@ export async function startHook(run: SnapshotRun, hook: RunnableHook): Promise<H
       onStdoutLine: (line) => lines.push(line),
       logs: hookLogFiles(folder, hook.hookName),
     },
-    run.signal,
+    hook.background ? run.signal : AbortSignal.any([run.signal, skip]),
   );
+  if (!hook.background) skips.watch(running.result);
   const processId = await noteStart(run, hook, running, env, startedAt);
   let wasAskedToEnd = false;
   return {
@@ -80,7 +83,7 @@ export async function startHook(run: SnapshotRun, hook: RunnableHook): Promise<H
       void running.end(limits.hookGraceMs);
     },
     recorded: running.result.then((result) =>
-      noteEnd(run, hook, { result, lines, processId, startedAt, wasAskedToEnd }),
+      noteEnd(run, hook, { result, lines, processId, startedAt, wasAskedToEnd, wasSkipped: skip.aborted }),
     ),
   };
 }
@@ -209,6 +212,8 @@ interface EndFacts {
   processId: string | undefined;
   startedAt: number;
   wasAskedToEnd: boolean;
+  /** A person ended this step alone. */
+  wasSkipped: boolean;
 }
 
 async function noteEnd(run: SnapshotRun, hook: RunnableHook, facts: EndFacts): Promise<void> {
@@ -216,6 +221,7 @@ async function noteEnd(run: SnapshotRun, hook: RunnableHook, facts: EndFacts): P
   // A run that was cut off by the end of this runner is interrupted, not failed: recovery or the next claim says so.
   if (result.reason === 'cancelled' && run.stopReason() === 'shutdown') return noteInterruption(run, facts);
   let outcome = decideOutcome({ ...result, wasAskedToEnd: facts.wasAskedToEnd }, lines.result);
+  if (result.reason === 'cancelled' && facts.wasSkipped && !run.signal.aborted) outcome = failed('You ended it.');
   let outputs: NewOutput[] = [];
   const found = await findOutputs(run.folder, hook.plugin, run.knownFiles);
   for (const { path: name, signature } of found.files) run.knownFiles.set(`${hook.plugin}/${name}`, signature);
@@ -247,7 +253,7 @@ async function noteEnd(run: SnapshotRun, hook: RunnableHook, facts: EndFacts): P
     outputs,
   );
   if (!recorded.fenced && recorded.raisedInputs) run.ownRevisions += 1;
-  run.links.push(...lines.links);
+  run.links.push(...lines.links.map((link) => ({ ...link, plugin: hook.plugin })));
 }
 
 async function noteInterruption(run: SnapshotRun, facts: EndFacts): Promise<void> {

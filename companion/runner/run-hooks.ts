@@ -4,13 +4,15 @@ import type { SnapshotRun } from './snapshot-run.ts';
 /**
  * Runs hooks in the order of their plan: foreground hooks one after the other; background hooks are started and waited
  * for only until they are ready. After the last foreground hook the finite ones end by themselves, then the daemons
- * are asked to end, the last one started first. Returns early when the run was paused, cancelled or lost.
+ * are asked to end, the last one started first. Returns early when the run was paused, cancelled or lost, and answers
+ * the hooks that were not begun because the page has used up its size.
  */
-export async function runHooks(run: SnapshotRun, hooks: readonly RunnableHook[]): Promise<void> {
+export async function runHooks(run: SnapshotRun, hooks: readonly RunnableHook[]): Promise<RunnableHook[]> {
   const background: HookRun[] = [];
   try {
-    for (const hook of hooks) {
+    for (const [index, hook] of hooks.entries()) {
       if (run.stopReason() !== undefined) break;
+      if (run.isFull()) return hooks.slice(index);
       const started = await startHook(run, hook);
       if (!hook.background) await started.recorded;
       else {
@@ -23,6 +25,7 @@ export async function runHooks(run: SnapshotRun, hooks: readonly RunnableHook[])
   } finally {
     await endBackground(background);
   }
+  return [];
 }
 
 async function endBackground(background: readonly HookRun[]): Promise<void> {

@@ -1,12 +1,9 @@
 import fs from 'node:fs/promises';
-import path from 'node:path';
 import { HoldfastError } from '../../shared/errors/holdfast-error.ts';
-import { parseWebUrl } from '../../shared/url/web-url.ts';
 import { writeHashes } from '../collection/hashes.ts';
 import { writeIndexFiles } from '../collection/index-file.ts';
 import { parseObject } from '../collection/records/common.ts';
-import { recordOutlinks } from '../collection/records/crawl-progress.ts';
-import { findCrawl } from '../collection/records/crawls.ts';
+import { stopReasons } from '../collection/records/crawl-limits.ts';
 import {
   holdsGeneration,
   releaseSnapshot,
@@ -17,8 +14,9 @@ import {
 import { applyRepair, interruptedResults } from '../collection/records/recovery.ts';
 import { requestSnapshot } from '../collection/records/requests.ts';
 import { findResultByKey, mergeResult } from '../collection/records/results.ts';
-import { parseLinkLines, type FoundLink } from './hook-lines.ts';
+import { updateSnapshot } from '../collection/records/snapshots.ts';
 import { planRun, type RunPlan } from './plan-run.ts';
+import { recordLinks } from './record-links.ts';
 import { layOutSiblings, removeRunFolder } from './run-folder.ts';
 import { runHooks } from './run-hooks.ts';
 import type { RunnerContext } from './runner-context.ts';
@@ -75,21 +73,35 @@ async function workUntilSealed(run: SnapshotRun): Promise<RunOutcome> {
 
 async function runPlan(run: SnapshotRun, plan: RunPlan): Promise<void> {
   const { collection } = run.context;
-  if (plan.skipped.length > 0) await recordSkips(run, plan);
+  await recordSkips(run, plan.skipped);
   if (plan.hooks.length === 0) return;
   const willRun = new Set(plan.hooks.map((hook) => hook.plugin));
   for (const plugin of willRun) await fs.rm(run.pluginFolder(plugin), { recursive: true, force: true });
   await layOutSiblings(collection, run.lease.id, run.folder, willRun);
-  await runHooks(run, plan.hooks);
+  const left = await runHooks(run, plan.hooks);
+  if (left.length === 0) return;
+  await collection.db.write(() =>
+    updateSnapshot(collection.db, run.lease.id, { stop_reason: stopReasons.snapshotMaxSize }, Date.now()),
+  );
+  await recordSkips(
+    run,
+    left.map((hook) => ({ ...hook, reason: fullSentence })),
+  );
 }
 
+const fullSentence = 'the page had reached its size limit (SNAPSHOT_MAX_SIZE)';
+
 /** Hooks that do not run say why; a result that is there already is left alone. */
-async function recordSkips(run: SnapshotRun, plan: RunPlan): Promise<void> {
+async function recordSkips(
+  run: SnapshotRun,
+  skipped: readonly { plugin: string; hookName: string; reason: string }[],
+): Promise<void> {
+  if (skipped.length === 0) return;
   const { db } = run.context.collection;
   await db.write(() => {
     if (!holdsGeneration(db, run.lease)) return;
     const now = Date.now();
-    for (const hook of plan.skipped) {
+    for (const hook of skipped) {
       const key = { snapshotId: run.lease.id, plugin: hook.plugin, hookName: hook.hookName };
       if (findResultByKey(db, key)?.status === 'succeeded') continue;
       mergeResult(
@@ -132,43 +144,6 @@ async function endUnsealed(run: SnapshotRun, outcome: StopReason): Promise<void>
   });
   if (outcome === 'shutdown') await applyRepair(collection.db, interruptedResults, Date.now());
   collection.bell.ring();
-}
-
-/** Links of every plugin's `urls.jsonl` and of printed records become children while the crawl goes that deep. */
-async function recordLinks(run: SnapshotRun): Promise<void> {
-  const { collection } = run.context;
-  const snapshot = run.row();
-  const crawl = findCrawl(collection.db, run.crawl.id);
-  if (run.claimedAs === 'sealed' || !crawl || snapshot.depth >= crawl.max_depth) return;
-  const links = [...run.links.splice(0), ...(await readLinkFiles(run.folder))];
-  const wanted = links.map((link) => checkLink(run, link)).filter((link) => link !== undefined);
-  for (let start = 0; start < wanted.length; start += linkBatch) {
-    const batch = wanted.slice(start, start + linkBatch);
-    const parent = { id: snapshot.id, depth: snapshot.depth, crawlId: crawl.id };
-    await collection.db.write(() => recordOutlinks(collection.db, parent, batch, Date.now()));
-  }
-}
-
-const linkBatch = 200;
-
-function checkLink(run: SnapshotRun, link: FoundLink): FoundLink | undefined {
-  const parsed = parseWebUrl(link.url);
-  return parsed.ok && run.context.checkAddress(parsed.url).ok ? { ...link, url: parsed.url } : undefined;
-}
-
-async function readLinkFiles(runFolder: string): Promise<FoundLink[]> {
-  const folders = (await fs.readdir(runFolder, { withFileTypes: true })).filter((entry) => entry.isDirectory());
-  const texts = await Promise.all(
-    folders.map(async (folder) => {
-      const file = path.join(runFolder, folder.name, 'urls.jsonl');
-      const isThere = await fs.lstat(file).then(
-        (stat) => stat.isFile(),
-        () => false,
-      );
-      return isThere ? fs.readFile(file, 'utf8') : '';
-    }),
-  );
-  return texts.flatMap((text) => parseLinkLines(text));
 }
 
 async function recordHashes(run: SnapshotRun): Promise<void> {

@@ -35,3 +35,11 @@ export async function ensureDetachedRunner(collection: Collection): Promise<bool
   });
   return true;
 }
+
+/** Who does work that was left behind, for the person who left it; `started` as `ensureDetachedRunner` answered. */
+export function leftTo(what: string, started: boolean): string {
+  const who = started
+    ? 'a runner in the background, started now; its words are in logs/runner.log'
+    : 'the runner that is active already';
+  return `${what} left to ${who}.`;
+}

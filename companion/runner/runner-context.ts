@@ -12,6 +12,7 @@ import { loadCatalogue } from '../plugin-registry/load-catalogue.ts';
 import type { Catalogue } from '../plugin-registry/plugin.ts';
 import { createHookServices } from './create-hook-services.ts';
 import type { HookServices } from './hook-services.ts';
+import { HookSkips } from './hook-skips.ts';
 
 /** Tells whoever started the runner what happens: one claim and one end per snapshot. */
 export interface RunnerEvent {
@@ -28,6 +29,7 @@ export interface RunnerContext {
   /** Settings file and environment, the weakest layer of hook configuration after the manifests' defaults. */
   settings: Readonly<Record<string, unknown>>;
   services: HookServices;
+  skips: HookSkips;
   log: Logger;
   /** Checks submitted and found addresses: own and private ones are refused with a reason. */
   checkAddress(url: string): AddressVerdict;
@@ -44,6 +46,8 @@ export interface RunnerContextOptions {
   /** Instead of the built-in plugins and those of the data folder. */
   pluginFolders?: readonly string[];
   services?: HookServices;
+  /** Of whoever may end running steps from outside. */
+  skips?: HookSkips | undefined;
 }
 
 /** Builds what a runner stands on. Close `services` when the runner is done. */
@@ -68,6 +72,7 @@ export async function createRunnerContext(options: RunnerContextOptions): Promis
     catalogue,
     settings: raw,
     services,
+    skips: options.skips ?? new HookSkips(),
     log,
     checkAddress: createAddressCheck(collection, settings),
     onEvent: options.onEvent ?? (() => undefined),

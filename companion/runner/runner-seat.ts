@@ -1,5 +1,8 @@
+import fs from 'node:fs';
+import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { limits } from '../../shared/limits.ts';
+import { countPhrase } from '../../shared/words/amounts.ts';
 import type { Collection } from '../collection/open-collection.ts';
 import {
   beatProcess,
@@ -8,6 +11,7 @@ import {
   insertProcess,
   isHeartbeatStale,
   promoteRunner,
+  runningRunners,
 } from '../collection/records/processes.ts';
 import type { ProcessRow } from '../collection/records/tables.ts';
 import { holdfastVersion } from '../config/version.ts';
@@ -23,12 +27,16 @@ const retireLookMs = 50;
  */
 export class RunnerSeat {
   private readonly collection: Collection;
-  /** Id of this runner's process row; claims name it. */
-  readonly id: string;
+  private readonly row: ProcessRow;
 
-  private constructor(collection: Collection, id: string) {
+  private constructor(collection: Collection, row: ProcessRow) {
     this.collection = collection;
-    this.id = id;
+    this.row = row;
+  }
+
+  /** Id of this runner's process row; claims name it. */
+  get id(): string {
+    return this.row.id;
   }
 
   static async register(collection: Collection): Promise<RunnerSeat> {
@@ -49,20 +57,22 @@ export class RunnerSeat {
         Date.now(),
       ),
     );
-    return new RunnerSeat(collection, row.id);
+    return new RunnerSeat(collection, row);
   }
 
   /**
    * Takes the place when nobody alive holds it. `takeOver` ends the holder first, as a holder of another version is
-   * always ended: two versions must not work on one collection.
+   * always ended: two versions must not work on one collection. A newer runner is never ended; of several that take over
+   * the newest stays. No transaction is held while somebody ends.
    */
   async take(takeOver: boolean): Promise<SeatAnswer> {
     const { db, machineId } = this.collection;
     for (;;) {
       const holder = findActiveRunner(db, machineId);
-      if (holder && isRunnerAlive(holder, Date.now())) {
+      if (holder && isRunnerAlive(this.collection, holder, Date.now())) {
         const isOutOfReach = holder.pid_namespace !== pidNamespace() || holder.pid === process.pid;
-        if (isOutOfReach || (!takeOver && holder.version === holdfastVersion)) return { taken: false, by: holder };
+        const isDue = takeOver || holder.version !== holdfastVersion;
+        if (isOutOfReach || !isDue || isNewer(holder, this.row)) return { taken: false, by: holder };
         await retire(holder);
       }
       const promoted = await db.write(() => {
@@ -85,8 +95,17 @@ export class RunnerSeat {
   }
 }
 
-/** Rows of another process space cannot be verified from here; only a stale heartbeat retires them. */
-export function isRunnerAlive(row: ProcessRow, now: number): boolean {
+function isNewer(a: ProcessRow, b: ProcessRow): boolean {
+  const difference = a.started_at - b.started_at || a.created_at - b.created_at;
+  return difference === 0 ? a.id > b.id : difference > 0;
+}
+
+/**
+ * Rows of another process space cannot be verified from here; only a stale heartbeat retires them. Those that came with
+ * a copy of the data folder tell of processes that work on the original.
+ */
+export function isRunnerAlive(collection: Collection, row: ProcessRow, now: number): boolean {
+  if (!isOfFolder(collection, row.cwd)) return false;
   if (row.pid_namespace !== pidNamespace()) return !isHeartbeatStale(row, now);
   return isProcessAlive(row.pid, row.pid_started_at, row.pid_namespace);
 }
@@ -94,7 +113,27 @@ export function isRunnerAlive(row: ProcessRow, now: number): boolean {
 /** True while a runner of this collection works somewhere on this machine. */
 export function findLivingRunner(collection: Collection): ProcessRow | undefined {
   const holder = findActiveRunner(collection.db, collection.machineId);
-  return holder && isRunnerAlive(holder, Date.now()) ? holder : undefined;
+  return holder && isRunnerAlive(collection, holder, Date.now()) ? holder : undefined;
+}
+
+/** True for a folder of a process that is this data folder or lies in it; one that is gone was moved and may be. */
+export function isOfFolder(collection: Collection, folder: string): boolean {
+  if (!fs.existsSync(folder)) return true;
+  const relative = path.relative(fs.realpathSync(collection.root), fs.realpathSync(folder));
+  return relative === '' || !(relative === '..' || relative.startsWith(`..${path.sep}`));
+}
+
+/** One sentence about runners that cannot be judged from here; undefined when there are none. */
+export function strangersSentence(collection: Collection): string | undefined {
+  const rows = runningRunners(collection.db);
+  const machines = rows.filter((row) => row.machine_id !== collection.machineId).length;
+  const spaces = rows.filter((row) => row.machine_id === collection.machineId && row.pid_namespace !== pidNamespace());
+  const parts = [
+    machines > 0 ? `${countPhrase(machines, 'runner')} on other machines` : '',
+    spaces.length > 0 ? `${countPhrase(spaces.length, 'runner')} in another process space of this machine` : '',
+  ].filter((part) => part !== '');
+  if (parts.length === 0) return undefined;
+  return `The collection names ${parts.join(' and ')}; they cannot be seen from here and are left alone.`;
 }
 
 /** Ends a runner that must go: TERM, then KILL; resolves when it is really gone. */

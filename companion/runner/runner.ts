@@ -2,7 +2,9 @@ import { isHoldfastError } from '../../shared/errors/holdfast-error.ts';
 import { limits } from '../../shared/limits.ts';
 import { writeIndexFiles } from '../collection/index-file.ts';
 import { releaseReserve } from '../collection/open-collection.ts';
+import { sealBeyondLimits, snapshotsAtOnce } from '../collection/records/crawl-limits.ts';
 import { settleSealedCrawl, tickCrawl } from '../collection/records/crawl-progress.ts';
+import { findCrawl } from '../collection/records/crawls.ts';
 import {
   deferWaitingSnapshot,
   nextDueAt,
@@ -15,6 +17,7 @@ import {
   claimCrawl,
   claimSealedSnapshot,
   claimSnapshot,
+  postponeCrawl,
   postponeSnapshot,
   releaseCrawl,
   type Lease,
@@ -25,6 +28,7 @@ import type { CrawlRow, SnapshotRow } from '../collection/records/tables.ts';
 import { IdleUpkeep } from './idle-upkeep.ts';
 import { parseCrawl } from './parse-crawl.ts';
 import { recover } from './recover.ts';
+import { runFailure, troubleText } from './run-failure.ts';
 import { runSnapshot, type RunOutcome } from './run-snapshot.ts';
 import { removeRunFolder } from './run-folder.ts';
 import type { RunnerContext } from './runner-context.ts';
@@ -35,8 +39,8 @@ export interface RunnerOptions {
   scope: WorkScope;
   /** True: goes on for ever; false: ends when nothing of the scope is due. */
   daemon: boolean;
-  /** Most fetching snapshots at one time. */
-  concurrencyMax: number;
+  /** Most fetching snapshots at one time, asked anew for each. */
+  concurrencyMax: () => number;
 }
 
 const staleBatch = 20;
@@ -84,7 +88,7 @@ export class Runner {
       await Promise.allSettled(this.tasks.values());
       stopListening();
     }
-    if (this.isFailing) throw this.failures[0];
+    if (this.isFailing) throw runFailure(this.failures);
   }
 
   /** An internal error ends a run that somebody waits for; a daemon has reported it and goes on. */
@@ -97,7 +101,7 @@ export class Runner {
     if (now - this.recoveredAt < limits.recoveryIntervalMs) return;
     this.recoveredAt = now;
     this.isRetired = !(await this.seat.beat());
-    if (!this.isRetired) await recover(this.context, this.seat.id);
+    if (!this.isRetired) await recover(this.context, this.seat.id, this.options.scope);
   }
 
   /** Nothing rang, and the next heartbeat is not due. */
@@ -115,7 +119,15 @@ export class Runner {
       fetchSlotFree: this.slots.isFetchFree,
       sealedFirst: isSealedTurn && this.crawlRows > 0,
       crawlSlotFree: !this.tasks.has(parseTask),
+      fullCrawls: this.fullCrawls(),
     });
+  }
+
+  /** Crawls that have as many snapshots under way as their own configuration allows. */
+  private fullCrawls(): string[] {
+    return [...this.slots.crawls()]
+      .filter(([id, running]) => running >= snapshotsAtOnce(findCrawl(this.db, id)))
+      .map(([id]) => id);
   }
 
   private async begin(work: DueWork, signal: AbortSignal): Promise<void> {
@@ -129,9 +141,9 @@ export class Runner {
       case 'sealed_snapshot':
         return this.beginSealedSnapshot(work.snapshot, signal);
       case 'cancelled_snapshot':
-        return this.change(() => followCrawl(this.db, work.snapshot.id, 'cancel', Date.now()));
+        return this.change(() => followCrawl(this.db, work.snapshot.crawl_id, 'cancel', Date.now()));
       case 'paused_snapshot':
-        return this.change(() => followCrawl(this.db, work.snapshot.id, 'pause', Date.now()));
+        return this.change(() => followCrawl(this.db, work.snapshot.crawl_id, 'pause', Date.now()));
       case 'queued_crawl':
       case 'started_crawl':
         return this.beginCrawl(work.crawl, signal);
@@ -155,6 +167,9 @@ export class Runner {
       const now = Date.now();
       const row = findSnapshot(this.db, snapshot.id);
       if (!row || deferWaitingSnapshot(this.db, row, now)) return undefined;
+      if (row.depth > 0 && row.status === 'queued') {
+        if (sealBeyondLimits(this.db, findCrawl(this.db, row.crawl_id)!, now) > 0) return undefined;
+      }
       return claimSnapshot(this.db, { id: row.id, owner: this.seat.id, now });
     });
     if (lease) this.startSnapshotTask(snapshot, lease, 'started', signal);
@@ -174,7 +189,10 @@ export class Runner {
   }
 
   private startSnapshotTask(snapshot: SnapshotRow, lease: Lease, as: 'started' | 'sealed', signal: AbortSignal): void {
-    this.slots.take(snapshot.id, snapshot.source === 'browser' ? 'local' : 'fetch');
+    const kind = snapshot.source === 'browser' ? 'local' : 'fetch';
+    // A sealed snapshot may be claimed again while the claim that sealed it still writes its index files.
+    const key = `${snapshot.id}-${lease.generation}`;
+    this.slots.take(key, { kind, crawlId: snapshot.crawl_id });
     this.tell('STARTED', snapshot);
     const work = async (): Promise<void> => {
       try {
@@ -183,22 +201,23 @@ export class Runner {
         await this.giveBack(snapshot, lease, error);
       }
     };
-    this.startTask(snapshot.id, work, () => this.slots.free(snapshot.id));
+    this.startTask(key, work, () => this.slots.free(key));
   }
 
   /** A failure of the collection itself: the snapshot comes again, later each time; siblings go on. */
   private async giveBack(snapshot: SnapshotRow, lease: Lease, error: unknown): Promise<void> {
     const isDeleted = isHoldfastError(error) && error.code === 'deleted';
     if (isHoldfastError(error) && error.code === 'disk_full') releaseReserve(this.context.collection.layout);
-    if (!isDeleted) {
-      this.failures.push(error);
-      this.context.log.error(
-        { err: error, snapshot: snapshot.id, url: snapshot.url },
-        'work on a page failed and is tried again later',
-      );
-    }
-    await this.change(() => postponeSnapshot(this.db, lease, Date.now()));
+    if (!isDeleted) this.noteFailure(error, { snapshot: snapshot.id, url: snapshot.url });
+    await this.change(() => postponeSnapshot(this.db, lease, troubleText(error), Date.now()));
     this.tell('STOPPED', snapshot);
+  }
+
+  /** A daemon tells at once; a run that ends because of it tells once, at its end, with all causes. */
+  private noteFailure(error: unknown, facts: Record<string, string>): void {
+    this.failures.push(error);
+    if (this.options.daemon)
+      this.context.log.error({ err: error, ...facts }, 'work failed inside Holdfast and is tried again later');
   }
 
   private async beginCrawl(crawl: CrawlRow, signal: AbortSignal): Promise<void> {
@@ -210,12 +229,8 @@ export class Runner {
       try {
         await parseCrawl(this.context, lease, signal);
       } catch (error) {
-        this.failures.push(error);
-        this.context.log.error(
-          { err: error, crawl: crawl.id },
-          'the addresses of a crawl could not be read; tried again later',
-        );
-        await this.change(() => releaseCrawl(this.db, lease, Date.now() + limits.recoveryIntervalMs, Date.now()));
+        this.noteFailure(error, { crawl: crawl.id });
+        await this.change(() => postponeCrawl(this.db, lease, troubleText(error), Date.now()));
         return;
       }
       await this.change(() => releaseCrawl(this.db, lease, Date.now(), Date.now()));
@@ -232,8 +247,7 @@ export class Runner {
   private startTask(id: string, work: () => Promise<void>, onEnd: () => void = () => undefined): void {
     const task = work()
       .catch((error: unknown) => {
-        this.failures.push(error);
-        this.context.log.error({ err: error, task: id }, 'a failure could not be recorded');
+        this.noteFailure(error, { task: id });
       })
       .finally(() => {
         onEnd();

@@ -1,12 +1,13 @@
 import path from 'node:path';
 import { limits } from '../../shared/limits.ts';
+import { parseSize } from '../../shared/words/sizes.ts';
 import { parseObject } from '../collection/records/common.ts';
+import type { Outlink } from '../collection/records/crawl-progress.ts';
 import { findCrawl } from '../collection/records/crawls.ts';
 import { beatSnapshot, type Lease } from '../collection/records/leases.ts';
 import { findSnapshot, requireSnapshot } from '../collection/records/snapshots.ts';
 import type { CrawlRow, SnapshotRow } from '../collection/records/tables.ts';
 import { resolveHookConfig, type HookConfig } from '../plugin-registry/hook-config.ts';
-import type { FoundLink } from './hook-lines.ts';
 import type { LentBrowser } from './hook-services.ts';
 import type { RunnerContext } from './runner-context.ts';
 
@@ -28,7 +29,8 @@ export class SnapshotRun {
   readonly config: HookConfig;
   /** `<plugin>/<path>` to the signature of files that are recorded or were laid out. */
   readonly knownFiles = new Map<string, string>();
-  readonly links: FoundLink[] = [];
+  /** Printed by hooks of this run, with the plugin that printed them. */
+  readonly links: Outlink[] = [];
   /** How often this run's own outputs raised `inputs_revision`. */
   ownRevisions = 0;
   private readonly aborter = new AbortController();
@@ -80,6 +82,12 @@ export class SnapshotRun {
   stopReason(): StopReason | undefined {
     this.look();
     return this.stop;
+  }
+
+  /** The page has used up `SNAPSHOT_MAX_SIZE`; runs that were asked for by name know no limit. */
+  isFull(): boolean {
+    const bytesMax = parseSize(this.config['SNAPSHOT_MAX_SIZE']) ?? 0;
+    return this.claimedAs === 'started' && bytesMax > 0 && this.row().output_size >= bytesMax;
   }
 
   lendBrowser(network: boolean): Promise<LentBrowser> {

@@ -4,7 +4,7 @@ import type { ProcessRow } from '../collection/records/tables.ts';
 import { holdfastVersion } from '../config/version.ts';
 import { Runner } from './runner.ts';
 import type { RunnerContext } from './runner-context.ts';
-import { findLivingRunner, RunnerSeat } from './runner-seat.ts';
+import { findLivingRunner, RunnerSeat, strangersSentence } from './runner-seat.ts';
 
 export interface WorkOptions {
   collection: Collection;
@@ -15,11 +15,11 @@ export interface WorkOptions {
   daemon: boolean;
   /** Ends a healthy runner of the same version first. */
   takeOver: boolean;
-  /** Most fetching snapshots at one time. */
-  concurrencyMax: number;
+  /** Most fetching snapshots at one time, asked anew for each. */
+  concurrencyMax: () => number;
   /** More than "nothing of the scope is due" where somebody waits for a certain end. */
   isDone?: () => boolean;
-  /** One sentence, said once, when another runner does the work. */
+  /** Sentences, each said once: who else does the work, that this process goes on, who cannot be judged from here. */
   onStandBy?: (sentence: string) => void;
 }
 
@@ -30,7 +30,9 @@ const standByLookMs = 2_000;
  * active one while this one watches. Resolves when nothing of the scope is due or in progress, or at the signal.
  */
 export async function workUntilDone(options: WorkOptions, signal: AbortSignal): Promise<void> {
-  let hasSaid = false;
+  let saidOf: string | undefined;
+  const strangers = strangersSentence(options.collection);
+  if (strangers !== undefined) options.onStandBy?.(strangers);
   let takeOver = options.takeOver;
   while (!signal.aborted) {
     const holder = await workAsActive(options, takeOver, signal);
@@ -39,10 +41,12 @@ export async function workUntilDone(options: WorkOptions, signal: AbortSignal): 
       if (!options.daemon || signal.aborted) return;
       continue; // A newer runner retired this one: stand by until it is gone.
     }
-    if (!hasSaid) options.onStandBy?.(`Process ${holder.pid} is working on this collection already; watching it.`);
-    hasSaid = true;
+    if (saidOf !== holder.id)
+      options.onStandBy?.(`Process ${holder.pid} is working on this collection already; watching it.`);
+    saidOf = holder.id;
     options.collection.bell.ring();
     if (await watchOther(options, signal)) return;
+    options.onStandBy?.(`Process ${holder.pid} is gone; the work goes on here.`);
   }
 }
 
@@ -91,6 +95,7 @@ function isScopeDone(options: WorkOptions): boolean {
     fetchSlotFree: true,
     crawlSlotFree: true,
     sealedFirst: false,
+    fullCrawls: [],
   });
   return due === undefined && !isWorkInProgress(db, options.scope);
 }

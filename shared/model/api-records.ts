@@ -89,6 +89,12 @@ export const snapshotSchema = z.object({
   expected_captures: z.array(z.string()),
   /** One sentence: what is happening to this page now. */
   state_sentence: z.string(),
+  /** Why it ended without running everything; null when it did not. */
+  stop_reason: z.string().nullable(),
+  /** What went wrong inside the companion the last time; it is tried again at `retry_at`. */
+  trouble: z.string().nullable(),
+  /** Plugin that found the link to it. */
+  found_by: z.string().nullable(),
   archive_path: z.string(),
   archive_size: z.number().int(),
   output_size: z.number().int(),
@@ -108,6 +114,7 @@ export const crawlSchema = z.object({
   created_by_username: z.string(),
   status: z.enum(lifecycleStatuses),
   stop_reason: z.string().nullable(),
+  trouble: z.string().nullable(),
   retry_at: time.nullable(),
   is_paused: z.boolean(),
   label: z.string(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sizeSchema } from '../words/sizes.ts';
 import { permissions, snapshotSources } from '../model/states.ts';
 
 /** Bodies of the JSON routes. Unknown keys are ignored, as the reference does. */
@@ -25,7 +26,8 @@ export const createSnapshotSchema = z.object({
 export type CreateSnapshotRequest = z.infer<typeof createSnapshotSchema>;
 
 export const patchSnapshotSchema = z.object({
-  action: z.enum(['pause', 'resume', 'unpause', 'cancel', 'fetch']).nullish(),
+  /** `retry` runs the plugins once more whose results are failed. */
+  action: z.enum(['pause', 'resume', 'unpause', 'cancel', 'fetch', 'retry']).nullish(),
   status: z.string().nullish(),
   retry_at: z.string().nullish(),
   title: z.string().nullish(),
@@ -59,6 +61,14 @@ export const cliAddSchema = z.object({
   index_only: z.boolean().optional(),
   /** `30d`, `8w`, `1y`; 0 keeps for ever. */
   delete_after: z.string().optional(),
+  only_new: z.boolean().optional(),
+  url_allowlist: z.string().optional(),
+  url_denylist: z.string().optional(),
+  /** Limits of the crawl; 0 is none. Sizes are bytes or words such as `500mb`, the time is seconds. */
+  max_urls: z.coerce.number().int().min(0).optional(),
+  max_size: sizeSchema.optional(),
+  crawl_timeout: z.coerce.number().min(0).optional(),
+  snapshot_max_size: sizeSchema.optional(),
   persona: z.string().optional(),
 });
 export type CliAddRequest = z.infer<typeof cliAddSchema>;

@@ -75,7 +75,14 @@ export async function runnerBench(root: string = temporaryFolder('runner')): Pro
       }),
     work: (scope = {}, signal = new AbortController().signal) =>
       workUntilDone(
-        { collection, createContext: async () => context, scope, daemon: false, takeOver: false, concurrencyMax: 4 },
+        {
+          collection,
+          createContext: async () => context,
+          scope,
+          daemon: false,
+          takeOver: false,
+          concurrencyMax: () => 4,
+        },
         signal,
       ),
     crawl: (id) => findCrawl(db, id)!,

@@ -68,7 +68,7 @@ async function sealFromBrowser(environment: Record<string, string>) {
   const log = createLogger('silent', 'test');
   const context = await createRunnerContext({ collection, loaded, log });
   const options = { collection, createContext: async () => context, scope: {}, daemon: false, takeOver: false };
-  await workUntilDone({ ...options, concurrencyMax: 1 }, new AbortController().signal);
+  await workUntilDone({ ...options, concurrencyMax: () => 1 }, new AbortController().signal);
   expect(findSnapshot(db, snapshot.id)!.status).toBe('sealed');
   const results = resultsOfSnapshots(db, [snapshot.id]);
   const statuses = Object.fromEntries(results.map((result) => [result.plugin, result.status]));

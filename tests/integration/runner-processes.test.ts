@@ -1,38 +1,13 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { openCollection } from '../../companion/collection/open-collection.ts';
 import { findActiveRunner, runningProcesses } from '../../companion/collection/records/processes.ts';
 import { processStartTime } from '../../companion/process/process-identity.ts';
 import { superviseRunner } from '../../companion/runner/supervise-runner.ts';
 import { workUntilDone } from '../../companion/runner/start-runner.ts';
-import { runnerBench, type RunnerBench } from '../helpers/runner-bench.ts';
-import { temporaryFolder } from '../helpers/temporary-folder.ts';
-
-const cli = path.resolve(import.meta.dirname, '../../dist/companion/cli.js');
-const fixtures = path.resolve(import.meta.dirname, '../fixtures/hooks/plugins');
-
-/** A collection whose own plugin folder holds the fixture plugins, so that any process knows them. */
-async function processBench(): Promise<RunnerBench> {
-  const root = temporaryFolder('runner');
-  fs.cpSync(fixtures, path.join(root, 'plugins'), { recursive: true });
-  return runnerBench(root);
-}
-
-function holdfast(bench: RunnerBench, ...args: string[]): ChildProcess & { words: () => string } {
-  const child = spawn(process.execPath, [cli, '--data', bench.root, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
-  let words = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (words += chunk.toString()));
-  onTestFinished(() => void child.kill('SIGKILL'));
-  return Object.assign(child, { words: () => words });
-}
-
-const slowPids = (bench: RunnerBench): number[] => {
-  const file = path.join(bench.root, 'slow.pids');
-  return fs.existsSync(file) ? fs.readFileSync(file, 'utf8').trim().split('\n').map(Number) : [];
-};
+import { holdfast, processBench, slowPids } from '../helpers/process-bench.ts';
 
 it('goes on after a runner was killed in the middle of a hook: everything sealed, each step recorded once', async () => {
   const bench = await processBench();
@@ -80,7 +55,7 @@ it('watches a healthy runner instead of working beside it, and goes on when that
       scope: { crawlId: crawl.id },
       daemon: false,
       takeOver: false,
-      concurrencyMax: 4,
+      concurrencyMax: () => 4,
       onStandBy: (sentence) => said.push(sentence),
     },
     new AbortController().signal,
@@ -190,7 +165,7 @@ it('notices work that another process submits without being told', async () => {
       scope: {},
       daemon: true,
       takeOver: false,
-      concurrencyMax: 4,
+      concurrencyMax: () => 4,
     },
     stop.signal,
   );

@@ -1,10 +1,19 @@
 import { limits } from '../../../shared/limits.ts';
+import { lifecycleStatuses, type LifecycleStatus } from '../../../shared/model/states.ts';
 import { newId } from '../../../shared/model/ids.ts';
 import { dueAfter, transition } from '../../lifecycle/transitions.ts';
 import { sqlBuilder, type Db } from '../database.ts';
+import {
+  addressesLeft,
+  keptElsewhere,
+  noteStopReason,
+  reachedLimit,
+  sealBeyondLimits,
+  stopReasons,
+} from './crawl-limits.ts';
 import { findCrawl } from './crawls.ts';
 import { holdsCrawlGeneration, type Lease } from './leases.ts';
-import { ensureSnapshot } from './snapshots.ts';
+import { ensureSnapshot, findSnapshotOfCrawl } from './snapshots.ts';
 import type { CrawlRow, ReceiptRow, SnapshotRow } from './tables.ts';
 
 /** One record of a submitted text, checked. */
@@ -14,7 +23,6 @@ export type SubmittedRecord =
 
 /** A child waited for longer than this is looked at again anyway. */
 const idleCrawlLookMs = 10_000;
-const noViableUrls = 'no_viable_urls';
 
 /**
  * Turns the next records of a crawl's text into snapshots of depth 0 and receipt rows, and moves `input_records` with
@@ -25,8 +33,12 @@ export function recordSubmitted(db: Db, lease: Lease, records: readonly Submitte
   const crawl = findCrawl(db, lease.id);
   if (!crawl || crawl.status !== 'started' || !holdsCrawlGeneration(crawl, lease)) return false;
   let position = crawl.input_records;
+  let left = addressesLeft(db, crawl);
   for (const record of records) {
-    insertReceipt(db, crawl, position, record, now);
+    const receipt = receiptOf(db, crawl, record, left, now);
+    if (receipt.bucket === 'created') left -= 1;
+    const common = { id: newId(now), created_at: now, modified_at: now, revision: 1, crawl_id: crawl.id, position };
+    db.run(sqlBuilder.insertInto('receipt').values({ ...common, ...receipt }));
     position += 1;
   }
   db.raw(`UPDATE crawl SET input_records = :position, modified_at = :now, revision = revision + 1 WHERE id = :id`, {
@@ -37,16 +49,24 @@ export function recordSubmitted(db: Db, lease: Lease, records: readonly Submitte
   return true;
 }
 
-function insertReceipt(db: Db, crawl: CrawlRow, position: number, record: SubmittedRecord, now: number): void {
-  const common = { id: newId(now), created_at: now, modified_at: now, revision: 1, crawl_id: crawl.id, position };
-  let receipt: ReceiptRow;
-  if (record.ok) {
-    const { row, created } = ensureSnapshot(db, submittedSnapshot(crawl, record, now), now);
-    receipt = { ...common, bucket: created ? 'created' : 'merged', url: record.url, reason: '', snapshot_id: row.id };
-  } else {
-    receipt = { ...common, bucket: 'skipped', url: record.text, reason: record.reason, snapshot_id: null };
+type Receipt = Pick<ReceiptRow, 'bucket' | 'url' | 'reason' | 'snapshot_id'>;
+
+/** Makes the snapshot of one record where it may, and says what became of it. */
+function receiptOf(db: Db, crawl: CrawlRow, record: SubmittedRecord, left: number, now: number): Receipt {
+  if (!record.ok) return { bucket: 'skipped', url: record.text, reason: record.reason, snapshot_id: null };
+  const { url } = record;
+  const elsewhere = keptElsewhere(db, crawl, url);
+  if (elsewhere !== undefined) {
+    const reason = `${url} is in the collection already; only new addresses were asked for`;
+    return { bucket: 'already_there', url, reason, snapshot_id: elsewhere };
   }
-  db.run(sqlBuilder.insertInto('receipt').values(receipt));
+  const known = findSnapshotOfCrawl(db, crawl.id, url);
+  if (!known && left <= 0) {
+    noteStopReason(db, crawl.id, stopReasons.crawlMaxUrls, now);
+    return { bucket: 'skipped', url, reason: `${url} is beyond the number of addresses asked for`, snapshot_id: null };
+  }
+  const { row, created } = ensureSnapshot(db, submittedSnapshot(crawl, record, now), now);
+  return { bucket: created ? 'created' : 'merged', url, reason: '', snapshot_id: row.id };
 }
 
 function submittedSnapshot(crawl: CrawlRow, record: Extract<SubmittedRecord, { ok: true }>, now: number) {
@@ -80,10 +100,10 @@ export function finishInput(db: Db, lease: Lease, now: number): void {
   if (!crawl || !holdsCrawlGeneration(crawl, lease)) return;
   db.raw(
     `UPDATE crawl SET input_done = 1, lease_owner = NULL, lease_expires_at = NULL, due_at = CASE WHEN status = 'started'
-        THEN :until ELSE due_at END, modified_at = :now, revision = revision + 1 WHERE id = :id`,
+        THEN :until ELSE due_at END, attempts = 0, trouble = NULL, modified_at = :now, revision = revision + 1 WHERE id = :id`,
     { id: crawl.id, now, until: now + limits.leaseMs },
   );
-  if (!childState(db, crawl.id, now).any) sealCrawl(db, crawl, noViableUrls, now);
+  if (!childState(db, crawl.id, now).any) sealCrawl(db, crawl, stopReasons.noViableUrls, now);
 }
 
 /** What was made of each record of a crawl's text, in the order of the text. */
@@ -106,6 +126,10 @@ export function snapshotsOfCrawl(db: Db, crawlId: string, limit: number): Snapsh
 export function tickCrawl(db: Db, crawlId: string, now: number): boolean {
   const crawl = findCrawl(db, crawlId);
   if (!crawl || (crawl.status !== 'started' && crawl.status !== 'queued')) return false;
+  if (sealBeyondLimits(db, crawl, now) > 0) {
+    db.raw(`UPDATE crawl SET due_at = :now WHERE id = :crawlId AND status IN ('queued', 'started')`, { crawlId, now });
+    return false;
+  }
   const children = childState(db, crawlId, now);
   if (!children.open) {
     sealCrawl(db, crawl, null, now);
@@ -148,42 +172,67 @@ interface ChildState {
   nextDueAt: number | undefined;
 }
 
+/** Point lookups, however many snapshots the crawl has. */
 function childState(db: Db, crawlId: string, now: number): ChildState {
-  const open = db.raw<{ status: string; at: number | null }>(
-    `SELECT status, min(coalesce(due_at, 0)) AS at FROM snapshot WHERE crawl_id = :crawlId
-        AND status IN ('queued', 'started', 'paused') GROUP BY status`,
-    { crawlId },
+  const exists = (condition: string): boolean =>
+    db.raw(`SELECT 1 FROM snapshot WHERE crawl_id = :crawlId${condition} LIMIT 1`, { crawlId }).length > 0;
+  const times = (['queued', 'started'] as const).flatMap((status) =>
+    db
+      .raw<{ at: number }>(
+        `SELECT due_at AS at FROM snapshot WHERE crawl_id = :crawlId AND status = :status AND due_at IS NOT NULL
+          ORDER BY due_at LIMIT 1`,
+        { crawlId, status },
+      )
+      .map((row) => row.at),
   );
-  const times = open.filter((row) => row.status !== 'paused').map((row) => row.at ?? 0);
-  const any =
-    open.length > 0 || db.raw(`SELECT id FROM snapshot WHERE crawl_id = :crawlId LIMIT 1`, { crawlId }).length > 0;
-  const next = times.length > 0 ? Math.min(...times) : undefined;
+  const earliest = times.length > 0 ? Math.min(...times) : undefined;
+  const open =
+    earliest !== undefined || lifecycleStatuses.some((status) => isOpen(status) && exists(` AND status = '${status}'`));
   return {
-    any,
-    open: open.length > 0,
-    due: times.some((at) => at > 0 && at <= now),
-    nextDueAt: next !== undefined && next > now ? next : undefined,
+    any: open || exists(''),
+    open,
+    due: earliest !== undefined && earliest <= now,
+    nextDueAt: earliest,
   };
 }
 
-/** Links found in a snapshot become its children; known addresses of the crawl are left alone. Call inside `write`. */
+function isOpen(status: LifecycleStatus): boolean {
+  return status !== 'sealed';
+}
+
+export interface Outlink {
+  url: string;
+  title?: string | undefined;
+  /** Plugin that found it. */
+  plugin: string;
+}
+
+/**
+ * Links found in a snapshot become its children; addresses the crawl or, with `ONLY_NEW`, the collection knows are left
+ * alone. Nothing is made once the crawl is paused, cancelled or stopped by size or time. Call inside `write`.
+ */
 export function recordOutlinks(
   db: Db,
   parent: { id: string; depth: number; crawlId: string },
-  links: readonly { url: string; title?: string | undefined }[],
+  links: readonly Outlink[],
   now: number,
 ): number {
   const crawl = findCrawl(db, parent.crawlId);
   if (!crawl || crawl.status !== 'started' || parent.depth >= crawl.max_depth) return 0;
+  if (reachedLimit(crawl, now) !== undefined) return 0;
+  let left = addressesLeft(db, crawl);
   let made = 0;
-  for (const link of links) {
-    const snapshot = submittedSnapshot(crawl, { ok: true, url: link.url, title: link.title, tags: [] }, now);
-    const { created } = ensureSnapshot(
-      db,
-      { ...snapshot, titleOrigin: 'hook', depth: parent.depth + 1, parentSnapshotId: parent.id },
-      now,
-    );
-    if (created) made += 1;
+  for (const { url, title, plugin } of links) {
+    if (findSnapshotOfCrawl(db, crawl.id, url) || keptElsewhere(db, crawl, url) !== undefined) continue;
+    if (left <= 0) {
+      noteStopReason(db, crawl.id, stopReasons.crawlMaxUrls, now);
+      break;
+    }
+    const facts = submittedSnapshot(crawl, { ok: true, url, title, tags: [] }, now);
+    const place = { depth: parent.depth + 1, parentSnapshotId: parent.id, foundBy: plugin };
+    ensureSnapshot(db, { ...facts, ...place, titleOrigin: 'hook' }, now);
+    left -= 1;
+    made += 1;
   }
   return made;
 }

@@ -45,6 +45,10 @@ export function insertCrawl(db: Db, crawl: NewCrawl, now: number): CrawlRow {
     delete_at: null,
     delete_after: parseRetention(crawl.config['DELETE_AFTER']),
     created_by: crawl.ownerId,
+    first_run_at: null,
+    fetched_bytes: 0,
+    attempts: 0,
+    trouble: null,
   };
   db.run(sqlBuilder.insertInto('crawl').values(row));
   return row;

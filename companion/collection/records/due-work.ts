@@ -4,10 +4,12 @@ import { noLiveHook, noLiveLease } from './leases.ts';
 import { outstandingCaptures } from './results.ts';
 import type { CrawlRow, SnapshotRow } from './tables.ts';
 
-/** Narrows a runner to one crawl or to some snapshots; empty means the whole collection. */
+/** Narrows a runner to one crawl, to some snapshots or to maintenance; empty means the whole collection. */
 export interface WorkScope {
   crawlId?: string | undefined;
   snapshotIds?: readonly string[] | undefined;
+  /** Only what is sealed already: requested plugins, late captures, index files. */
+  maintenanceOnly?: boolean | undefined;
 }
 
 export type DueWork =
@@ -24,6 +26,8 @@ export interface DueOptions {
   crawlSlotFree: boolean;
   /** Takes a sealed row before crawl work, for its guaranteed share. */
   sealedFirst: boolean;
+  /** Crawls of which no further open snapshot may be begun now. */
+  fullCrawls: readonly string[];
 }
 
 /**
@@ -35,6 +39,7 @@ export function nextDueWork(db: Db, options: DueOptions): DueWork | undefined {
     const snapshot = options.slotFree ? dueSnapshot(db, options, ['sealed'], '') : undefined;
     return snapshot && { kind: 'sealed_snapshot', snapshot };
   };
+  if (options.scope.maintenanceOnly) return sealed();
   if (options.sealedFirst) {
     const first = sealed();
     if (first) return first;
@@ -49,7 +54,8 @@ export function nextDueWork(db: Db, options: DueOptions): DueWork | undefined {
 }
 
 function dueRunnable(db: Db, options: DueOptions): DueWork | undefined {
-  const crawlState = `crawl.status IN ('queued', 'started')`;
+  const notFull = options.fullCrawls.length === 0 ? '' : ' AND crawl.id NOT IN (SELECT value FROM json_each(:full))';
+  const crawlState = `crawl.status IN ('queued', 'started')${notFull}`;
   const browser = options.slotFree
     ? dueSnapshot(db, options, ['queued', 'started'], `${crawlState} AND snapshot.source = 'browser'`)
     : undefined;
@@ -100,7 +106,11 @@ function dueSnapshot(
     db.raw<SnapshotRow>(
       `SELECT snapshot.* FROM snapshot JOIN crawl ON crawl.id = snapshot.crawl_id WHERE ${where}
         ORDER BY snapshot.due_at, snapshot.created_at LIMIT 1`,
-      bindScope(scope, { state, now }),
+      bindScope(scope, {
+        state,
+        now,
+        ...(condition.includes(':full') ? { full: JSON.stringify(options.fullCrawls) } : {}),
+      }),
     ),
   );
   return found.sort((a, b) => a.due_at! - b.due_at! || a.created_at - b.created_at)[0];
@@ -146,9 +156,8 @@ export function isWorkInProgress(db: Db, scope: WorkScope): boolean {
     ...(scope.crawlId === undefined ? [] : ['crawl_id = :crawlId']),
     ...(scope.snapshotIds === undefined ? [] : ['id IN (SELECT value FROM json_each(:ids))']),
   ];
-  const where = ["status IN ('started', 'sealed')", 'due_at IS NOT NULL', 'lease_owner IS NOT NULL', ...only].join(
-    ' AND ',
-  );
+  const states = scope.maintenanceOnly ? "'sealed'" : "'started', 'sealed'";
+  const where = [`status IN (${states})`, 'due_at IS NOT NULL', 'lease_owner IS NOT NULL', ...only].join(' AND ');
   return db.raw(`SELECT id FROM snapshot WHERE ${where} LIMIT 1`, bindScope(scope, {})).length > 0;
 }
 

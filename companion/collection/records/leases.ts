@@ -61,8 +61,9 @@ export function claimSnapshot(db: Db, request: ClaimRequest): Lease | undefined 
   );
   if (!claimed) return undefined;
   db.raw(
-    `UPDATE crawl SET status = 'started', due_at = :until, modified_at = :now, revision = revision + 1
-      WHERE id = :crawl AND status = 'queued'`,
+    `UPDATE crawl SET status = 'started', due_at = CASE WHEN status = 'queued' THEN :until ELSE due_at END,
+        first_run_at = coalesce(first_run_at, :now), modified_at = :now, revision = revision + 1
+      WHERE id = :crawl AND (status = 'queued' OR first_run_at IS NULL)`,
     { crawl: claimed.crawl_id, until: bound.until, now: request.now },
   );
   return { id: request.id, owner: request.owner, generation: claimed.lease_generation };
@@ -139,7 +140,8 @@ export function sealSnapshot(db: Db, lease: Lease, inputsRevision: number, now: 
   const [sealed] = db.raw<{ crawl_id: string }>(
     `UPDATE snapshot SET status = 'sealed', lease_owner = NULL, lease_expires_at = NULL,
         due_at = CASE WHEN json_extract(config, '$.RETRY_PLUGINS') IS NULL THEN NULL ELSE :now END,
-        num_uses_succeeded = num_uses_succeeded + 1, modified_at = :now, revision = revision + 1
+        num_uses_succeeded = num_uses_succeeded + 1, attempts = 0, trouble = NULL, index_stale = 1,
+        modified_at = :now, revision = revision + 1
       WHERE id = :id AND status = 'started' AND lease_generation = :generation AND inputs_revision = :inputsRevision
       RETURNING crawl_id`,
     { id: lease.id, generation: lease.generation, inputsRevision, now },
@@ -160,7 +162,8 @@ export function settleSealedSnapshot(
 ): boolean {
   const rows = db.raw(
     `UPDATE snapshot SET due_at = NULL, lease_owner = NULL, lease_expires_at = NULL, modified_at = :now,
-        config = json_remove(config, '$.RETRY_PLUGINS'), revision = revision + 1
+        config = json_remove(config, '$.RETRY_PLUGINS'), attempts = 0, trouble = NULL, index_stale = 1,
+        revision = revision + 1
       WHERE id = :id AND status = 'sealed' AND lease_generation = :generation AND inputs_revision = :inputsRevision
         AND json_extract(config, '$.RETRY_PLUGINS') IS :requested
       RETURNING id`,
@@ -184,21 +187,37 @@ export function releaseSnapshot(db: Db, lease: Lease, dueAt: number, now: number
 
 const retryAfterMs = { first: 10_000, most: 600_000 };
 
+/** When work that failed for the `attempts`-th time in a row is wanted again. */
+function retryAt(attempts: number, now: number): number {
+  return now + Math.min(retryAfterMs.first * 2 ** Math.min(attempts - 1, 16), retryAfterMs.most);
+}
+
 /**
- * Gives a snapshot back after an internal error: it comes again after 10 s, then twice as long each time, 10 minutes at
- * most. Call inside `write`.
+ * Gives a snapshot back after an internal error and keeps what it said: it comes again after 10 s, then twice as long
+ * each time, 10 minutes at most. Call inside `write`; does nothing when the lease is lost.
  */
-export function postponeSnapshot(db: Db, lease: Lease, now: number): void {
-  const failures = findSnapshot(db, lease.id)?.num_uses_failed ?? 0;
-  const delay = Math.min(retryAfterMs.first * 2 ** Math.min(failures, 16), retryAfterMs.most);
-  releaseSnapshot(db, lease, now + delay, now);
+export function postponeSnapshot(db: Db, lease: Lease, trouble: string, now: number): void {
+  const row = findSnapshot(db, lease.id);
+  if (row?.lease_generation !== lease.generation) return;
+  const attempts = row.attempts + 1;
+  releaseSnapshot(db, lease, retryAt(attempts, now), now);
   db.raw(
-    `UPDATE snapshot SET num_uses_failed = num_uses_failed + 1 WHERE id = :id AND lease_generation = :generation`,
-    {
-      id: lease.id,
-      generation: lease.generation,
-    },
+    `UPDATE snapshot SET num_uses_failed = num_uses_failed + 1, attempts = :attempts, trouble = :trouble WHERE id = :id`,
+    { id: lease.id, attempts, trouble },
   );
+}
+
+/** As `postponeSnapshot`, for a crawl whose text could not be read. */
+export function postponeCrawl(db: Db, lease: Lease, trouble: string, now: number): void {
+  const row = findCrawl(db, lease.id);
+  if (row?.lease_generation !== lease.generation) return;
+  const attempts = row.attempts + 1;
+  releaseCrawl(db, lease, retryAt(attempts, now), now);
+  db.raw(`UPDATE crawl SET attempts = :attempts, trouble = :trouble WHERE id = :id`, {
+    id: lease.id,
+    attempts,
+    trouble,
+  });
 }
 
 /** As `releaseSnapshot`, for a crawl. */

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { limits } from '../../../shared/limits.ts';
 import { newId } from '../../../shared/model/ids.ts';
 import { sqlBuilder, type Db } from '../database.ts';
@@ -25,6 +26,9 @@ export interface NewProcess extends ProcessIdentity {
   cwd: string;
   env?: Readonly<Record<string, string>> | undefined;
 }
+
+/** Written out, not bound: only so can SQLite see that the partial indexes hold the rows. */
+const running = sql.lit('running' as const);
 
 const SENSITIVE = /TOKEN|SECRET|API_?KEY|PASSWORD|COOKIE/i;
 /** Bytes of each stream kept in a row; the whole lies in the run folder until the run has ended. */
@@ -106,9 +110,9 @@ export function findActiveRunner(db: Db, machineId: string): ProcessRow | undefi
       .selectFrom('process')
       .selectAll()
       .where('machine_id', '=', machineId)
-      .where('status', '=', 'running')
-      .where('type', '=', 'runner')
-      .where('worker_type', '=', 'active'),
+      .where('status', '=', running)
+      .where('type', '=', sql.lit('runner'))
+      .where('worker_type', '=', sql.lit('active')),
   );
 }
 
@@ -118,10 +122,17 @@ export function runningProcesses(db: Db, machineId: string, type: NewProcess['ty
     sqlBuilder
       .selectFrom('process')
       .selectAll()
-      .where('status', '=', 'running')
+      .where('status', '=', running)
       .where('type', '=', type)
       .where('machine_id', '=', machineId)
       .orderBy('id'),
+  );
+}
+
+/** Runners of every machine that say they run. */
+export function runningRunners(db: Db): ProcessRow[] {
+  return db.all(
+    sqlBuilder.selectFrom('process').selectAll().where('status', '=', running).where('type', '=', sql.lit('runner')),
   );
 }
 
@@ -135,7 +146,7 @@ export function promoteRunner(db: Db, id: string, machineId: string, now: number
     .updateTable('process')
     .set({ worker_type: 'active', heartbeat_at: now, modified_at: now })
     .where('id', '=', id)
-    .where('status', '=', 'running')
+    .where('status', '=', running)
     .where('worker_type', '=', 'waiting');
   return db.run(update).changes === 1;
 }

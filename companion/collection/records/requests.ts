@@ -1,11 +1,14 @@
 import { HoldfastError } from '../../../shared/errors/holdfast-error.ts';
 import { limits } from '../../../shared/limits.ts';
+import { uploadHookName } from '../../../shared/model/states.ts';
 import { dueAfter, statesAllowing, transition, type LifecycleEvent } from '../../lifecycle/transitions.ts';
 import type { Db } from '../database.ts';
 import { parseObject } from './common.ts';
+import { stopReasons } from './crawl-limits.ts';
 import { findCrawl } from './crawls.ts';
-import { wakeFinishedCrawl } from './leases.ts';
-import { findSnapshot, requireSnapshot, updateSnapshot } from './snapshots.ts';
+import { noLiveHook, noLiveLease, wakeFinishedCrawl } from './leases.ts';
+import { resultsOfSnapshots } from './results.ts';
+import { requireSnapshot, updateSnapshot } from './snapshots.ts';
 import type { CrawlRow, SnapshotRow } from './tables.ts';
 
 /** What a person may ask of a crawl or snapshot; the runner does the rest. */
@@ -13,8 +16,6 @@ export type LifecycleRequest = Extract<LifecycleEvent, 'pause' | 'resume' | 'can
 
 /** Stands for every enabled plugin in `RETRY_PLUGINS`. */
 export const everyPlugin = '*';
-
-const cancelledReason = 'cancelled';
 
 /**
  * Pauses, resumes or cancels a crawl: writes the crawl and wakes its snapshots, never walks through their work. A
@@ -26,13 +27,13 @@ export function requestCrawl(db: Db, crawlId: string, request: LifecycleRequest,
   if (!crawl) throw new HoldfastError('not_found', `There is no crawl ${crawlId}.`);
   const next = transition('crawl', crawl.status, request);
   db.raw(
-    `UPDATE crawl SET status = :status, due_at = :dueAt, stop_reason = :reason, modified_at = :now, revision = revision + 1
+    `UPDATE crawl SET status = :status, due_at = :dueAt, stop_reason = coalesce(:reason, stop_reason), modified_at = :now, revision = revision + 1
       WHERE id = :id`,
     {
       id: crawlId,
       status: next.status,
       dueAt: dueAfter(next.due, now, limits.leaseMs),
-      reason: request === 'cancel' ? cancelledReason : null,
+      reason: request === 'cancel' ? stopReasons.cancelled : null,
       now,
     },
   );
@@ -58,7 +59,12 @@ export function requestSnapshot(db: Db, snapshotId: string, request: LifecycleRe
   updateSnapshot(
     db,
     snapshotId,
-    { status: next.status, due_at: dueAfter(next.due, now, limits.leaseMs), index_stale: 1 },
+    {
+      status: next.status,
+      due_at: dueAfter(next.due, now, limits.leaseMs),
+      index_stale: 1,
+      ...(request === 'cancel' ? { stop_reason: stopReasons.cancelled } : {}),
+    },
     now,
   );
   if (next.status === 'sealed') wakeFinishedCrawl(db, snapshot.crawl_id, now);
@@ -66,14 +72,22 @@ export function requestSnapshot(db: Db, snapshotId: string, request: LifecycleRe
   return requireSnapshot(db, snapshotId);
 }
 
+/** Rows of one batch: some milliseconds, so that nobody waits for the lock. */
+const followBatch = 200;
+
 /**
- * Brings an open snapshot into the state of its crawl: cancelled or paused with it. Call inside `write`; does nothing
- * for one that is there already or was deleted meanwhile.
+ * Brings a batch of due open snapshots that nobody works on into the state of their crawl: cancelled or paused with it.
+ * Call inside `write`; answers how many.
  */
-export function followCrawl(db: Db, snapshotId: string, event: 'cancel' | 'pause', now: number): void {
-  const snapshot = findSnapshot(db, snapshotId);
-  if (!snapshot || snapshot.trashed_at !== null || !statesAllowing('snapshot', event).includes(snapshot.status)) return;
-  requestSnapshot(db, snapshotId, event, now);
+export function followCrawl(db: Db, crawlId: string, event: 'cancel' | 'pause', now: number): number {
+  const states = statesAllowing('snapshot', event);
+  const rows = db.raw<{ id: string }>(
+    `SELECT id FROM snapshot WHERE crawl_id = :crawlId AND status IN (${states.map((state) => `'${state}'`).join(',')})
+        AND due_at <= :now AND trashed_at IS NULL AND ${noLiveLease('snapshot')} AND ${noLiveHook} LIMIT ${followBatch}`,
+    { crawlId, now },
+  );
+  for (const { id } of rows) requestSnapshot(db, id, event, now);
+  return rows.length;
 }
 
 /** A resumed snapshot of a paused crawl would be paused again at once. */
@@ -88,7 +102,8 @@ function reopenCrawl(db: Db, crawlId: string, now: number): void {
 
 /**
  * Asks for runs of named plugins (DESIGN section 4, `RETRY_PLUGINS`): joins them to what was asked before and makes
- * the snapshot due. Sealed stays sealed; an open or paused one is queued. Call inside `write`; ring the bell.
+ * the snapshot due. Sealed stays sealed; an open or paused one is queued. Results and files stay until the new run of
+ * their hook has ended. Call inside `write`; ring the bell.
  */
 export function requestPlugins(db: Db, snapshotId: string, plugins: readonly string[], now: number): void {
   const snapshot = requireSnapshot(db, snapshotId);
@@ -100,11 +115,25 @@ export function requestPlugins(db: Db, snapshotId: string, plugins: readonly str
     snapshotId,
     {
       config: JSON.stringify({ ...config, RETRY_PLUGINS: union }),
-      status: snapshot.status === 'paused' ? 'queued' : snapshot.status,
+      status: snapshot.status === 'sealed' ? 'sealed' : 'queued',
       due_at: now,
     },
     now,
   );
+}
+
+/**
+ * Asks for exactly the plugins whose results are `failed` and answers them; none, and nothing is written, when there is
+ * no such result. Results of uploads are the browser's. Call inside `write`; ring the bell.
+ */
+export function requestFailed(db: Db, snapshotId: string, now: number): string[] {
+  requireSnapshot(db, snapshotId);
+  const failed = resultsOfSnapshots(db, [snapshotId]).filter(
+    (result) => result.status === 'failed' && result.hook_name !== uploadHookName,
+  );
+  const plugins = [...new Set(failed.map((result) => result.plugin))];
+  if (plugins.length > 0) requestPlugins(db, snapshotId, plugins, now);
+  return plugins;
 }
 
 /** Names asked for and not yet run; undefined when nothing was asked. */

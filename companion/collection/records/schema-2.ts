@@ -25,6 +25,26 @@ CREATE INDEX blob_part_part ON blob_part (part, whole);
 ALTER TABLE snapshot ADD COLUMN stop_reason TEXT;
 ALTER TABLE snapshot ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE snapshot ADD COLUMN trouble TEXT;
+ALTER TABLE snapshot ADD COLUMN found_by TEXT;
+CREATE INDEX snapshot_trouble ON snapshot (due_at) WHERE attempts > 0;
+
+CREATE TABLE counter (name TEXT NOT NULL PRIMARY KEY, n INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+INSERT INTO counter (name, n) SELECT 'pages', count(*) FROM snapshot WHERE trashed_at IS NULL;
+CREATE TRIGGER page_added AFTER INSERT ON snapshot WHEN NEW.trashed_at IS NULL BEGIN
+  UPDATE counter SET n = n + 1 WHERE name = 'pages';
+END;
+CREATE TRIGGER page_removed AFTER DELETE ON snapshot WHEN OLD.trashed_at IS NULL BEGIN
+  UPDATE counter SET n = n - 1 WHERE name = 'pages';
+END;
+CREATE TRIGGER page_trashed AFTER UPDATE OF trashed_at ON snapshot
+  WHEN (NEW.trashed_at IS NULL) <> (OLD.trashed_at IS NULL) BEGIN
+  UPDATE counter SET n = n + CASE WHEN NEW.trashed_at IS NULL THEN 1 ELSE -1 END WHERE name = 'pages';
+END;
+
+ALTER TABLE crawl ADD COLUMN first_run_at INTEGER;
+ALTER TABLE crawl ADD COLUMN fetched_bytes INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE crawl ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE crawl ADD COLUMN trouble TEXT;
 
 ALTER TABLE crawl ADD COLUMN delete_after INTEGER;
 CREATE TRIGGER snapshot_retention AFTER INSERT ON snapshot

@@ -14,6 +14,8 @@ export interface NewSnapshot {
   ownerId: string;
   crawlId?: string | undefined;
   parentSnapshotId?: string | undefined;
+  /** Plugin that found the link. */
+  foundBy?: string | undefined;
   depth: number;
   title?: string | undefined;
   titleOrigin: TitleOrigin;
@@ -76,6 +78,7 @@ export function ensureSnapshot(db: Db, input: NewSnapshot, now: number): { row: 
     stop_reason: null,
     attempts: 0,
     trouble: null,
+    found_by: input.foundBy ?? null,
     index_stale: 1,
     trashed_at: null,
     delete_at: null,
@@ -98,13 +101,17 @@ function findExisting(db: Db, input: NewSnapshot): SnapshotRow | undefined {
     }
     if (byId) return byId;
   }
-  if (input.crawlId === undefined) return undefined;
+  return input.crawlId === undefined ? undefined : findSnapshotOfCrawl(db, input.crawlId, input.url);
+}
+
+/** An address exists once in a crawl. */
+export function findSnapshotOfCrawl(db: Db, crawlId: string, url: string): SnapshotRow | undefined {
   return db.first(
     sqlBuilder
       .selectFrom('snapshot')
       .selectAll()
-      .where('crawl_id', '=', input.crawlId)
-      .where('url', '=', input.url)
+      .where('crawl_id', '=', crawlId)
+      .where('url', '=', url)
       .where('trashed_at', 'is', null),
   );
 }
@@ -129,12 +136,27 @@ function makeCrawl(db: Db, input: NewSnapshot, dueAt: number, now: number): stri
   return crawl.id;
 }
 
-/** `seconds.millis` as the reference writes it, moved on in steps of a millisecond until nobody has it. */
+/**
+ * `seconds.millis` as the reference writes it, moved on by milliseconds until nobody has it. Thousands of pages of an
+ * import may have the same time, so the end of a taken stretch is searched by doubling and halving.
+ */
 function freeTimestamp(db: Db, ms: number): string {
-  for (let candidate = ms; ; candidate += 1) {
-    const text = (candidate / 1000).toFixed(3);
-    if (!db.first(sqlBuilder.selectFrom('snapshot').select('id').where('timestamp', '=', text))) return text;
+  const text = (offset: number): string => ((ms + offset) / 1000).toFixed(3);
+  const isFree = (offset: number): boolean =>
+    !db.first(sqlBuilder.selectFrom('snapshot').select('id').where('timestamp', '=', text(offset)));
+  if (isFree(0)) return text(0);
+  let taken = 0;
+  let free = 1;
+  while (!isFree(free)) {
+    taken = free;
+    free *= 2;
   }
+  while (free - taken > 1) {
+    const middle = Math.floor((taken + free) / 2);
+    if (isFree(middle)) free = middle;
+    else taken = middle;
+  }
+  return text(free);
 }
 
 export function findSnapshot(db: Db, id: string): SnapshotRow | undefined {
@@ -189,6 +211,7 @@ export type SnapshotChanges = Partial<
     | 'status'
     | 'downloaded_at'
     | 'permissions'
+    | 'stop_reason'
   >
 >;
 
@@ -242,10 +265,7 @@ export function listSnapshots(db: Db, filter: SnapshotFilter, limit: number, aft
   return db.all(query.orderBy('snapshot.bookmarked_at', 'desc').orderBy('snapshot.id', 'desc').limit(limit));
 }
 
+/** Pages that are not in the trash; triggers keep the number. */
 export function countSnapshots(db: Db): number {
-  const query = sqlBuilder
-    .selectFrom('snapshot')
-    .select((e) => e.fn.countAll<number>().as('n'))
-    .where('trashed_at', 'is', null);
-  return db.first(query)?.n ?? 0;
+  return db.first(sqlBuilder.selectFrom('counter').select('n').where('name', '=', 'pages'))?.n ?? 0;
 }

@@ -1,6 +1,7 @@
 import type { ArchiveResultRecord } from '../../../shared/model/api-records.ts';
 import { uploadHookName } from '../../../shared/model/states.ts';
 import { parseStringList } from './common.ts';
+import { stopSentences } from '../../../shared/words/stop-reasons.ts';
 import type { SnapshotRow } from './tables.ts';
 
 /** One sentence that tells a person what is happening to this page (look.md, "Words"). */
@@ -11,6 +12,7 @@ export function stateSentence(row: SnapshotRow, results: readonly ArchiveResultR
   const missing = expected.filter((plugin) => !done.has(plugin));
   if (row.trashed_at !== null) return 'In the trash.';
   if (row.status === 'paused') return 'Paused.';
+  if (row.trouble !== null && row.status !== 'sealed') return `${row.trouble} It is tried again.`;
   if (missing.length > 0 && row.status !== 'sealed') {
     if (captures.length === 0) return 'Waiting for your browser to send this page.';
     return `Receiving from your browser: ${expected.length - missing.length} of ${expected.length} captures.`;
@@ -24,9 +26,12 @@ export function stateSentence(row: SnapshotRow, results: readonly ArchiveResultR
     return `Working: ${ended} of ${Math.max(results.length, ended)} steps done.`;
   }
   const kept = results.filter((result) => result.status === 'succeeded').length;
+  const stopped = row.stop_reason === null ? undefined : stopSentences[row.stop_reason];
+  if (stopped !== undefined && (kept === 0 || row.output_size === 0)) return `Not fetched: ${stopped}.`;
   // Hooks that succeed without a file have kept nothing of the page.
   if (kept === 0 || row.output_size === 0)
     return failed > 0 ? 'Nothing could be kept; open it to see why.' : 'Nothing was kept.';
   const files = kept === 1 ? '1 result' : `${kept} results`;
-  return failed === 0 ? `Kept on disk. ${files}.` : `Kept on disk. ${files}, ${failed} failed.`;
+  const outcome = failed === 0 ? `Kept on disk. ${files}.` : `Kept on disk. ${files}, ${failed} failed.`;
+  return stopped === undefined ? outcome : `${outcome} The rest was left out: ${stopped}.`;
 }

@@ -13,6 +13,8 @@ export interface CollectionStatistics {
   /** Bytes that really lie on disk: equal contents are kept once. */
   blobBytes: number;
   resultsFailed: number;
+  /** Pages whose work failed inside the companion and is tried again. */
+  pagesInTrouble: number;
 }
 
 /** Counts over everything: for commands, never for the server's own connection (it reads whole tables). */
@@ -38,6 +40,10 @@ export function collectStatistics(db: Db): CollectionStatistics {
     .selectFrom('archive_result')
     .select((e) => e.fn.countAll<number>().as('n'))
     .where('status', '=', 'failed');
+  const troubled = sqlBuilder
+    .selectFrom('snapshot')
+    .select((e) => e.fn.countAll<number>().as('n'))
+    .where('attempts', '>', 0);
   return {
     pages: byStatus.reduce((sum, row) => sum + row.pages, 0),
     pagesByStatus: Object.fromEntries(lifecycleStatuses.map((status) => [status, count(status)])) as Record<
@@ -49,6 +55,7 @@ export function collectStatistics(db: Db): CollectionStatistics {
     outputBytes: byStatus.reduce((sum, row) => sum + (row.bytes ?? 0), 0),
     blobBytes: db.first(blobs)?.bytes ?? 0,
     resultsFailed: db.first(failed)?.n ?? 0,
+    pagesInTrouble: db.first(troubled)?.n ?? 0,
   };
 }
 

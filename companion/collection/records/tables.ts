@@ -42,6 +42,14 @@ export interface CrawlRow extends Common, Leased {
   /** Milliseconds its pages are kept; NULL for ever. */
   delete_after: number | null;
   created_by: string;
+  /** When its first snapshot was begun. */
+  first_run_at: number | null;
+  /** Bytes its hooks brought, each run counted once. */
+  fetched_bytes: number;
+  /** Readings of its text in a row that ended in an internal error. */
+  attempts: number;
+  /** What the last of them said. */
+  trouble: string | null;
 }
 
 export interface SnapshotRow extends Common, Leased {
@@ -75,6 +83,8 @@ export interface SnapshotRow extends Common, Leased {
   attempts: number;
   /** What the last of them said. */
   trouble: string | null;
+  /** Plugin that found the link to it. */
+  found_by: string | null;
 }
 
 export interface ArchiveResultRow extends Common {
@@ -260,7 +270,14 @@ export interface ApiTokenRow extends Common {
   revoked_at: number | null;
 }
 
+/** A number that would take a walk over a big table; triggers keep it. */
+export interface CounterRow {
+  name: string;
+  n: number;
+}
+
 export interface Tables {
+  counter: CounterRow;
   crawl: CrawlRow;
   snapshot: SnapshotRow;
   archive_result: ArchiveResultRow;

@@ -9,6 +9,7 @@ import { cliAddSchema, patchCrawlSchema, type CliAddRequest } from '../../../sha
 import { routes } from '../../../shared/protocol/routes.ts';
 import { parseWebUrl } from '../../../shared/url/web-url.ts';
 import { retentionConfig } from '../../../shared/words/retention.ts';
+import { frozenCrawlConfig } from '../../config/crawl-config.ts';
 import { findCrawl, listCrawls } from '../../collection/records/crawls.ts';
 import { toCrawlRecord } from '../../collection/records/present.ts';
 import { requestCrawl } from '../../collection/records/requests.ts';
@@ -42,7 +43,7 @@ export function crawlRoutes(deps: AppDeps): OpenAPIHono<AppEnv> {
       const urls = acceptedUrls(deps, body.urls);
       const crawl = await submitCrawl(deps.collection, {
         text: `${urls.join('\n')}\n`,
-        config: { ...retentionConfig(body.delete_after ?? deps.settings.DELETE_AFTER), ...addConfig(body) },
+        config: { ...retentionConfig(body.delete_after ?? deps.settings.DELETE_AFTER), ...addConfig(deps, body) },
         maxDepth: body.depth,
         tags: body.tag
           .split(',')
@@ -107,14 +108,22 @@ function acceptedUrls(deps: AppDeps, texts: readonly string[]): string[] {
   return urls;
 }
 
-function addConfig(body: CliAddRequest): Record<string, unknown> {
+function addConfig(deps: AppDeps, body: CliAddRequest): Record<string, unknown> {
   const plugins = typeof body.plugins === 'string' ? body.plugins.split(',') : body.plugins;
   const chosen = plugins.map((name) => name.trim()).filter((name) => name !== '');
   return {
     PARSER: 'url_list',
     ...(chosen.length > 0 ? { PLUGINS: chosen.join(',') } : {}),
     ...(body.index_only === true ? { INDEX_ONLY: true } : {}),
-    ...(body.update === undefined ? {} : { ONLY_NEW: !body.update }),
+    ...frozenCrawlConfig(deps.settings, {
+      ONLY_NEW: body.only_new ?? (body.update === undefined ? undefined : !body.update),
+      URL_ALLOWLIST: body.url_allowlist,
+      URL_DENYLIST: body.url_denylist,
+      CRAWL_MAX_URLS: body.max_urls,
+      CRAWL_MAX_SIZE: body.max_size,
+      CRAWL_TIMEOUT: body.crawl_timeout,
+      SNAPSHOT_MAX_SIZE: body.snapshot_max_size,
+    }),
   };
 }
 

@@ -14,7 +14,7 @@ import { routes } from '../../../shared/protocol/routes.ts';
 import { parseShownUrl, parseWebUrl } from '../../../shared/url/web-url.ts';
 import { checkPluginName } from '../../collection/layout.ts';
 import { presentSnapshots } from '../../collection/records/present.ts';
-import { requestFetch, requestPlugins, requestSnapshot } from '../../collection/records/requests.ts';
+import { requestFailed, requestFetch, requestPlugins, requestSnapshot } from '../../collection/records/requests.ts';
 import {
   ensureSnapshot,
   requireSnapshot,
@@ -126,6 +126,7 @@ function patchSnapshot(deps: AppDeps, id: string, body: PatchSnapshotRequest): v
   if (body.action != null) {
     if (body.action === 'fetch') requireOnWeb(url);
     if (body.action === 'fetch') requestFetch(db, id, now);
+    else if (body.action === 'retry') requestFailed(db, id, now);
     else requestSnapshot(db, id, body.action === 'unpause' ? 'resume' : body.action, now);
   } else if (body.status != null) applyStatus(deps, id, body.status, now);
   if (body.title != null) setTitle(db, id, body.title, 'user', now);

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { CrawlRecord } from '../../../../shared/model/api-records.ts';
+import { stopSentences } from '../../../../shared/words/stop-reasons.ts';
 import { getCrawl, patchCrawl } from '../api/collections.ts';
 import { RequestFailed } from '../api/request.ts';
 import { useLoad } from '../api/use-load.ts';
@@ -55,5 +56,8 @@ export function CrawlLine({ id }: { id: string }) {
 
 function stateOf(crawl: CrawlRecord): string {
   if (crawl.status === 'sealed' && crawl.stop_reason === 'cancelled') return 'Stopped by you. What was kept stays.';
+  const stopped = crawl.stop_reason === null ? undefined : stopSentences[crawl.stop_reason];
+  if (stopped !== undefined) return `${sentences[crawl.status]} Not everything was taken: ${stopped}.`;
+  if (crawl.trouble !== null && crawl.status !== 'sealed') return `${crawl.trouble} It is tried again.`;
   return sentences[crawl.status];
 }
