@@ -244,19 +244,19 @@ function runModel(model: LifecycleModel, step: Step, leases: ModelLease[], lease
     case 'seal':
       return lease && model.seal(lease);
     case 'plugins':
-      return void model.requestPlugins(step.which);
+      return model.requestPlugins(step.which);
     case 'upload':
-      return void model.upload(step.which);
+      return model.upload(step.which);
     case 'beat':
-      return lease && void model.beat(lease);
+      return lease && model.beat(lease);
     case 'release':
-      return lease && void model.release(lease);
+      return lease && model.release(lease);
     case 'wait':
       return void (model.now += step.ms);
     case 'crash':
       return void (model.runner = (model.runner ?? 0) + 1);
     default:
-      return void model[step.do]();
+      return model[step.do]();
   }
 }
 
