@@ -302,6 +302,7 @@ test('title, tags and note are changed where they stand', async () => {
   await openLibrary();
   await page.goto(`${origin()}/snapshot/${id}`);
   await (await page.waitForSelector('.title-button'))!.click();
+  await page.waitForSelector('input:focus');
   await page.keyboard.type('After the edit');
   await page.keyboard.press('Enter');
   await page.click('.details-button');
