@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { limits } from '../../../../shared/limits.ts';
 
 interface Props {
@@ -15,7 +15,8 @@ export function EditableTitle({ title, fallback, onSave }: Props) {
   const input = useRef<HTMLInputElement>(null);
   const heading = useRef<HTMLButtonElement>(null);
   const editing = draft !== undefined;
-  useEffect(() => {
+  // Before the next key can come: after the paint the first letter typed would be lost.
+  useLayoutEffect(() => {
     if (editing) input.current?.select();
   }, [editing]);
   const close = (text: string | undefined) => {
