@@ -29,13 +29,15 @@ function timeOf(args: readonly string[], until?: RegExp): Promise<number> {
   return new Promise((resolve, reject) => {
     const exited = new Promise<number | null>((done) => child.once('exit', done));
     if (!until) return void exited.then((code) => (code === 0 ? resolve(performance.now() - startedAt) : reject(code)));
+    let readyMs: number | undefined;
     createInterface({ input: child.stdout }).on('line', (line) => {
-      if (!until.test(line)) return;
-      const ms = performance.now() - startedAt;
+      if (readyMs !== undefined || !until.test(line)) return;
+      readyMs = performance.now() - startedAt;
       child.kill('SIGTERM');
-      void exited.then(() => resolve(ms));
     });
-    void exited.then((code) => reject(new Error(`ended with ${code} before it was ready`)));
+    void exited.then((code) =>
+      readyMs === undefined ? reject(new Error(`ended with ${code} before it was ready`)) : resolve(readyMs),
+    );
   });
 }
 
