@@ -50,7 +50,8 @@ export function createApp(deps: AppDeps): OpenAPIHono<AppEnv> {
     );
   }
   for (const part of [accessRoutes, snapshotRoutes, tagRoutes, crawlRoutes, libraryRoutes]) app.route('/', part(deps));
-  for (const part of [addressRoutes, archiveResultRoutes, digestRoutes, eventRoutes, trashRoutes]) app.route('/', part(deps));
+  for (const part of [addressRoutes, archiveResultRoutes, digestRoutes, eventRoutes, trashRoutes])
+    app.route('/', part(deps));
   app.doc31(`${routes.base}/openapi.json`, { openapi: '3.1.0', info: { title: 'Holdfast', version: holdfastVersion } });
   app.on(['GET', 'HEAD'], '*', (c) => (c.req.path.startsWith('/api') ? c.notFound() : serveWeb(c, deps)));
   return app;

@@ -31,7 +31,11 @@ export async function fetchForPage(url: string, forbiddenOrigin: string): Promis
     const contentType = response.headers.get('content-type') ?? '';
     return { status: response.status, headers: { 'content-type': contentType }, body: encodeBase64(bytes), error: '' };
   } catch (error) {
-    return failure(error instanceof DOMException && error.name === 'TimeoutError' ? 'the site did not answer' : 'the site refused it');
+    return failure(
+      error instanceof DOMException && error.name === 'TimeoutError'
+        ? 'the site did not answer'
+        : 'the site refused it',
+    );
   }
 }
 

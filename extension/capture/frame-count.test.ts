@@ -6,7 +6,12 @@ test('a page without frames is one', () => {
 });
 
 test('a frame that took no script is counted by the one that holds it', () => {
-  expect(countFrames([{ path: [], children: 2 }, { path: [1], children: 0 }])).toBe(3);
+  expect(
+    countFrames([
+      { path: [], children: 2 },
+      { path: [1], children: 0 },
+    ]),
+  ).toBe(3);
 });
 
 test('a frame inside a silent one does not stand in for it', () => {

@@ -10,7 +10,8 @@ const PREFIX = 'singlefile.frameTree.';
  */
 export function relayFrameTree(): void {
   browser.runtime.onMessage.addListener((message: unknown, sender: Runtime.MessageSender) => {
-    if (!isFrameTreeMessage(message) || sender.id !== browser.runtime.id || sender.tab?.id === undefined) return undefined;
+    if (!isFrameTreeMessage(message) || sender.id !== browser.runtime.id || sender.tab?.id === undefined)
+      return undefined;
     return relay(sender.tab.id, message);
   });
 }

@@ -19,7 +19,8 @@ export async function captureMhtml(tabId: number, openFile: OpenFile): Promise<v
       limits.mhtmlDeadlineMs,
       `The browser did not finish the web archive within ${limits.mhtmlDeadlineMs / 1000} seconds.`,
     );
-    if (!blob) throw new Error('The web archive (MHTML) needs the permission "save pages as MHTML", which was not given.');
+    if (!blob)
+      throw new Error('The web archive (MHTML) needs the permission "save pages as MHTML", which was not given.');
     try {
       return await store(blob, openFile);
     } catch (error) {

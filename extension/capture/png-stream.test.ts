@@ -31,7 +31,12 @@ test('a picture written in bands reads back pixel for pixel', async () => {
 
 test('a picture may be as tall as no canvas is', async () => {
   const band = pixelsOf(3, 1_000, 7);
-  const png = PNG.sync.read(await write(3, Array.from({ length: 32 }, () => band)));
+  const png = PNG.sync.read(
+    await write(
+      3,
+      Array.from({ length: 32 }, () => band),
+    ),
+  );
   expect(png.height).toBe(32_000);
   expect(png.data.subarray(31_000 * 12).equals(Buffer.from(band))).toBe(true);
 });

@@ -62,7 +62,7 @@ async function scrollThrough(
   let height = begun.pageHeight;
   let scale = 1;
   let shots = 0;
-  for (let stop: number | undefined = 0; stop !== undefined; ) {
+  for (let stop: number | undefined = 0; stop !== undefined;) {
     try {
       signal.throwIfAborted();
       if (shots === limits.screenshotShotsMax) throw new Error('the page is too tall');
@@ -98,7 +98,10 @@ function shotAt(subject: PictureSubject, y: number, edges: Edges): Promise<Shot>
     frontMs: FRONT_MS,
     look: () => look(subject.tabId),
     prepare: () =>
-      runInPage(subject.tabId, (to: number, bars: Edges) => globalThis.holdfastStage!.shots.moveTo(to, bars), [y, edges]),
+      runInPage(subject.tabId, (to: number, bars: Edges) => globalThis.holdfastStage!.shots.moveTo(to, bars), [
+        y,
+        edges,
+      ]),
   };
   return takeShot(request);
 }

@@ -37,7 +37,14 @@ export async function reportMissing(
   status: 'failed' | 'skipped',
   reason: string,
 ): Promise<void> {
-  const json = { snapshot_id: snapshotId, plugin, hook_name: uploadHookName, status, output_str: reason, error: reason };
+  const json = {
+    snapshot_id: snapshotId,
+    plugin,
+    hook_name: uploadHookName,
+    status,
+    output_str: reason,
+    error: reason,
+  };
   await client.request({ method: 'POST', path: routes.results, json });
 }
 
@@ -83,8 +90,8 @@ export async function sendChunk(client: CompanionClient, chunk: ChunkRequest): P
 export async function addOnCompanion(client: CompanionClient, url: string): Promise<string[]> {
   const json = cliAddSchema.parse({ urls: [url] });
   const answer = await client.request({ method: 'POST', path: routes.cliAdd, json });
-  const parsed = z.looseObject({ snapshot_ids: z.array(z.string()).default([]) }).safeParse(
-    (answer as { result?: unknown }).result ?? answer,
-  );
+  const parsed = z
+    .looseObject({ snapshot_ids: z.array(z.string()).default([]) })
+    .safeParse((answer as { result?: unknown }).result ?? answer);
   return parsed.success ? parsed.data.snapshot_ids : [];
 }

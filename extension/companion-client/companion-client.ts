@@ -91,7 +91,8 @@ export class CompanionClient {
       const hello = await introduce({ address, extensionVersion: this.#options.extensionVersion, pairing });
       return { peer: { address, pairing }, hello };
     } catch (error) {
-      if (error instanceof CompanionFailure && error.kind === 'revoked') await this.#options.onRevoked(pairing.pairingId);
+      if (error instanceof CompanionFailure && error.kind === 'revoked')
+        await this.#options.onRevoked(pairing.pairingId);
       throw error;
     }
   }

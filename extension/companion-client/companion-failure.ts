@@ -54,7 +54,8 @@ export const sentences = {
   revoked: `Holdfast no longer accepts this browser: its pairing was taken back. Pair again with a new code. ${SAFE} and will be sent then.`,
   unpaired: `This browser is not paired with Holdfast yet. Type the code that Holdfast shows. ${SAFE}.`,
   diskFull: `The disk of Holdfast is full. Free some space. ${SAFE} and will be sent then.`,
-  deleted: 'This page was deleted in your library while it was being sent. Its copy is still here: keep it again, or discard it.',
+  deleted:
+    'This page was deleted in your library while it was being sent. Its copy is still here: keep it again, or discard it.',
   busy: `Holdfast is busy. ${SAFE} and will be sent in a moment.`,
 } as const;
 

@@ -76,13 +76,7 @@ async function isProof(proof: string, secret: string, nonce: string, port: numbe
   const given = fromHex(proof);
   const shared = fromHex(secret);
   if (!given || !shared) return false;
-  const key = await crypto.subtle.importKey(
-    'raw',
-    shared,
-    { name: 'HMAC', hash: 'SHA-256' },
-    false,
-    ['verify'],
-  );
+  const key = await crypto.subtle.importKey('raw', shared, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
   return crypto.subtle.verify('HMAC', key, given, new TextEncoder().encode(helloMessage(nonce, port)));
 }
 

@@ -15,7 +15,10 @@ interface Message<Request extends z.ZodType, Reply> {
 }
 
 function message<Reply>() {
-  return <Request extends z.ZodType>(from: Message<Request, Reply>['from'], request: Request): Message<Request, Reply> => ({
+  return <Request extends z.ZodType>(
+    from: Message<Request, Reply>['from'],
+    request: Request,
+  ): Message<Request, Reply> => ({
     from,
     request,
     reply: (reply) => reply,

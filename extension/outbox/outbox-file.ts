@@ -38,7 +38,7 @@ export class OutboxFile {
     this.#hasher ??= await createSHA256();
     this.#hasher.update(bytes);
     this.#bytes += bytes.length;
-    for (let at = 0; at < bytes.length; ) {
+    for (let at = 0; at < bytes.length;) {
       const part = bytes.subarray(at, at + PIECE_BYTES - this.#filled);
       this.#piece.set(part, this.#filled);
       this.#filled += part.length;

@@ -23,12 +23,16 @@ export function resourceFetcher(
     if (here && here.status < 400) return here;
     const there = await elsewhere(url, options.referrer);
     if (there.error === '' && there.status < 400) return toResponse(url, there);
-    if (/^https?:/.test(url) && !url.endsWith('/favicon.ico')) failed.push({ url, reason: there.error || `the site answered ${there.status}` });
+    if (/^https?:/.test(url) && !url.endsWith('/favicon.ico'))
+      failed.push({ url, reason: there.error || `the site answered ${there.status}` });
     return here ?? toResponse(url, there);
   };
 }
 
-async function fetchHere(url: string, headers: Record<string, string> | undefined): Promise<SingleFileResponse | undefined> {
+async function fetchHere(
+  url: string,
+  headers: Record<string, string> | undefined,
+): Promise<SingleFileResponse | undefined> {
   try {
     return await fetch(url, { cache: 'force-cache', referrerPolicy: 'strict-origin-when-cross-origin', headers });
   } catch {
