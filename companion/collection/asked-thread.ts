@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { Worker, type ResourceLimits, type Transferable } from 'node:worker_threads';
 
 export interface Asked<Question> {
@@ -16,15 +17,14 @@ export interface Answered<Answer> {
  */
 export class AskedThread<Question, Answer> {
   private readonly name: string;
-  private readonly file: () => string;
   private readonly resourceLimits: ResourceLimits;
   private worker: Worker | undefined;
   private lastId = 0;
   private readonly waiting = new Map<number, (answer: Answer | undefined) => void>();
 
-  constructor(name: string, file: () => string, resourceLimits: ResourceLimits = {}) {
+  /** `name` is the one of its program, without `-worker.ts`. */
+  constructor(name: string, resourceLimits: ResourceLimits = {}) {
     this.name = name;
-    this.file = file;
     this.resourceLimits = resourceLimits;
   }
 
@@ -46,7 +46,7 @@ export class AskedThread<Question, Answer> {
 
   private thread(): Worker {
     if (this.worker) return this.worker;
-    const worker = new Worker(this.file(), { name: this.name, resourceLimits: this.resourceLimits });
+    const worker = new Worker(workerFile(this.name), { name: this.name, resourceLimits: this.resourceLimits });
     worker.on('message', (reply: Answered<Answer>) => this.settle(reply.id, reply.answer));
     worker.on('error', () => undefined);
     worker.on('exit', () => {
@@ -63,4 +63,13 @@ export class AskedThread<Question, Answer> {
     // A thread with nothing to do keeps no program alive.
     if (this.waiting.size === 0) this.worker?.unref();
   }
+}
+
+/**
+ * The built program of a worker thread: beside the bundle in the build, below `dist` from the sources (tests), because
+ * Node runs no TypeScript.
+ */
+export function workerFile(name: string): string {
+  const isSource = import.meta.url.endsWith('.ts');
+  return fileURLToPath(new URL(`${isSource ? '../../dist/companion' : '.'}/${name}-worker.js`, import.meta.url));
 }

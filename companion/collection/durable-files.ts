@@ -1,6 +1,10 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
+import { digestFromHex, type Digest } from '../../shared/digest/digest.ts';
+import { HoldfastError } from '../../shared/errors/holdfast-error.ts';
+
+const COPY_CHUNK_BYTES = 1024 * 1024;
 
 /** Syncs a folder, so that names made or renamed in it survive a power cut. */
 export async function syncFolder(folder: string): Promise<void> {
@@ -41,6 +45,28 @@ export async function replaceFile(file: string, content: string | Uint8Array): P
     throw error;
   }
   await syncFolder(path.dirname(file));
+}
+
+/**
+ * Copies a file into another that is open, hashing on the way. Throws `too_large` beyond `sizeMax` bytes.
+ */
+export async function copyHashed(
+  input: fs.FileHandle,
+  output: fs.FileHandle,
+  sizeMax = Number.POSITIVE_INFINITY,
+): Promise<{ digest: Digest; size: number }> {
+  const hash = createHash('sha256');
+  const chunk = Buffer.allocUnsafe(COPY_CHUNK_BYTES);
+  let size = 0;
+  for (;;) {
+    const { bytesRead } = await input.read(chunk, 0, chunk.length);
+    if (bytesRead === 0) return { digest: digestFromHex(hash.digest('hex')), size };
+    size += bytesRead;
+    if (size > sizeMax) throw new HoldfastError('too_large', `The file is larger than ${sizeMax} bytes.`);
+    const bytes = chunk.subarray(0, bytesRead);
+    hash.update(bytes);
+    await output.writeFile(bytes);
+  }
 }
 
 export function errnoOf(error: unknown): string {

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { HoldfastError } from '../../shared/errors/holdfast-error.ts';
-import { digestHex, type Digest } from '../../shared/digest/digest.ts';
+import type { Digest } from '../../shared/digest/digest.ts';
+import { BlobFolder } from './blobs/blob-folder.ts';
 import { domainFolderName } from '../../shared/url/web-url.ts';
 
 /** What the folder of a snapshot or crawl is named after; none of it ever changes (DESIGN section 7). */
@@ -41,13 +42,12 @@ export class Layout {
   readonly cache = () => path.join(this.root, 'cache');
 
   blob(digest: Digest): string {
-    const hex = digestHex(digest);
-    return path.join(this.blobs(), hex.slice(0, 2), hex);
+    return new BlobFolder(this.blobs()).file(digest);
   }
 
   /** The side record of a page that is stored split. */
   blobRecipe(digest: Digest): string {
-    return `${this.blob(digest)}.parts`;
+    return new BlobFolder(this.blobs()).sideRecord(digest);
   }
 
   /** Where prune puts a blob or side record while it looks for references. */

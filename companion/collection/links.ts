@@ -5,6 +5,7 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { digestFromHex, type Digest } from '../../shared/digest/digest.ts';
 import { ensureFolder, errnoOf } from './durable-files.ts';
+import { filesBelow } from './folders.ts';
 import type { FolderFacts, Layout } from './layout.ts';
 import type { Collection } from './open-collection.ts';
 import { outputsOfResults, resultsOfSnapshots } from './records/results.ts';
@@ -124,23 +125,13 @@ export async function linkOutputsOfSnapshot(collection: Collection, snapshot: Sn
 
 /** Removes parts that no shown page has: a path got new bytes, or its output went. */
 async function sweepParts(folder: string, files: ReadonlyMap<string, OutputLink>): Promise<void> {
-  for (const entry of await listFiles(folder)) {
+  for (const entry of await filesBelow(folder)) {
     const name = path.relative(folder, entry).split(path.sep).join('/');
     if (PART_NAME.test(name) && !files.has(name)) await fs.rm(entry, { force: true });
   }
 }
 
 const PART_NAME = /\/parts-[0-9a-f]{8}\/x[0-9a-f]{64}\.[a-z0-9]+$/;
-
-async function listFiles(folder: string): Promise<string[]> {
-  try {
-    const entries = await fs.readdir(folder, { recursive: true, withFileTypes: true });
-    return entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return [];
-    throw error;
-  }
-}
 
 async function isSameFile(blob: string, target: string): Promise<boolean> {
   try {

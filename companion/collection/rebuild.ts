@@ -5,6 +5,7 @@ import { HoldfastError } from '../../shared/errors/holdfast-error.ts';
 import { DiskBlobStore } from './blobs/blob-store.ts';
 import { Db } from './database.ts';
 import { errnoOf, syncFolder } from './durable-files.ts';
+import { namesIn } from './folders.ts';
 import { indexFileNames, Layout } from './layout.ts';
 import { openCollection, type Collection } from './open-collection.ts';
 import { recordBlob } from './records/blobs.ts';
@@ -143,13 +144,4 @@ async function moveAside(layout: Layout, now: number): Promise<string | undefine
     });
   }
   return (await namesIn(layout.root)).includes(path.basename(aside)) ? aside : undefined;
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await fs.readdir(folder);
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR') return [];
-    throw error;
-  }
 }

@@ -41,6 +41,8 @@ export class IdleUpkeep {
   private readonly now: () => number;
   private threads: FixityThreads | undefined;
   private notBefore = 0;
+  /** After a failure: deleting for good otherwise begins at once. */
+  private purgeNotBefore = 0;
 
   constructor(options: UpkeepOptions) {
     this.collection = options.collection;
@@ -51,11 +53,8 @@ export class IdleUpkeep {
   /** Does one task that is due; true when there was one. A failure is logged and the task comes again when due next. */
   async step(isIdle: () => boolean): Promise<boolean> {
     const { db } = this.collection;
-    if (expiredSnapshots(db, this.now(), 1).length > 0) {
-      const purged = await purgeExpired(this.collection, { now: this.now(), isWanted: isIdle });
-      if (purged > 0) this.log.info({ pages: purged }, 'pages past their time were deleted for good');
-      return purged > 0;
-    }
+    const mayPurge = this.now() >= this.purgeNotBefore;
+    if (mayPurge && expiredSnapshots(db, this.now(), 1).length > 0) return this.purge(isIdle);
     const task = (Object.keys(intervals) as Task[]).find(
       (name) => this.now() - upkeepDoneAt(db, name) >= intervals[name],
     );
@@ -71,6 +70,18 @@ export class IdleUpkeep {
     }
     await db.write(() => noteUpkeep(db, task, this.now()));
     return true;
+  }
+
+  private async purge(isIdle: () => boolean): Promise<boolean> {
+    try {
+      const purged = await purgeExpired(this.collection, { now: this.now(), isWanted: isIdle });
+      if (purged > 0) this.log.info({ pages: purged }, 'pages past their time were deleted for good');
+      return purged > 0;
+    } catch (error) {
+      this.log.error({ err: error }, 'pages past their time could not be deleted; tried again in a minute');
+      this.purgeNotBefore = this.now() + pauseMs;
+      return false;
+    }
   }
 
   /** Each answers whether it got to its end. */

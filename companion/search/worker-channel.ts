@@ -1,6 +1,6 @@
-import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { HoldfastError } from '../../shared/errors/holdfast-error.ts';
+import { workerFile } from '../collection/asked-thread.ts';
 import type { Envelope, ReplyError, WorkerMessage, WorkerRequest, WorkerSettings } from './worker-messages.ts';
 
 /** After this a thread that goes on with an abandoned request is replaced: it may hang in one long step of SQLite or the disk. */
@@ -95,7 +95,10 @@ export class WorkerChannel {
 
   private thread(): Worker {
     if (this.worker) return this.worker;
-    const worker = new Worker(workerFile(), { workerData: this.settings, name: `search-${this.settings.role}` });
+    const worker = new Worker(workerFile('search'), {
+      workerData: this.settings,
+      name: `search-${this.settings.role}`,
+    });
     worker.on('message', (message: WorkerMessage) => this.receive(message));
     worker.on('error', (error) =>
       this.onNews({ kind: 'trouble', sentence: `The search ${this.settings.role} thread ended: ${error.message}` }),
@@ -131,12 +134,4 @@ function toError(error: ReplyError): Error {
 
 function isAbandoned(envelope: Envelope): boolean {
   return Atomics.load(new Int32Array(envelope.abandoned), 0) === 1;
-}
-
-/** Beside this file in the build; from the sources (tests) the built one, because Node runs no TypeScript. */
-function workerFile(): string {
-  const isSource = import.meta.url.endsWith('.ts');
-  return fileURLToPath(
-    new URL(isSource ? '../../dist/companion/search-worker.js' : './search-worker.js', import.meta.url),
-  );
 }

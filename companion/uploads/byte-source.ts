@@ -3,6 +3,7 @@ import fs from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import type { Digest } from '../../shared/digest/digest.ts';
 import type { Collection } from '../collection/open-collection.ts';
+import { readJoined } from '../collection/split/joined.ts';
 
 /** Reads from anywhere; fewer bytes than asked for come only at the end. */
 export interface ByteReader {
@@ -39,12 +40,13 @@ export function sourceOfFile(file: string): ByteSource {
 export function sourceOfBlob(collection: Pick<Collection, 'blobs' | 'layout'>, digest: Digest): ByteSource {
   return {
     open: async () => {
-      if (!(await collection.blobs.recipe(digest))) return sourceOfFile(collection.layout.blob(digest)).open();
-      return {
-        read: (position, length) =>
-          buffer(collection.blobs.read(digest, { start: position, end: position + length - 1 })),
-        close: async () => undefined,
-      };
+      const { blobs, layout } = collection;
+      const recipe = await blobs.recipe(digest);
+      if (!recipe) return sourceOfFile(layout.blob(digest)).open();
+      // With the side record read once: a chunk is compared in many pieces.
+      const read = (position: number, length: number): Promise<Buffer> =>
+        buffer(readJoined(recipe, (part) => layout.blob(part), { start: position, end: position + length - 1 }));
+      return { read, close: async () => undefined };
     },
   };
 }

@@ -1,7 +1,8 @@
 import { browser } from './browser.ts';
 import { DeadlinePassed, withDeadline } from './deadline.ts';
 
-const PAGE_SILENT = 'The page does not answer: its own script runs without end, or a dialog is open.';
+/** What is said of such a page. */
+export const PAGE_SILENT = 'The page does not answer: its own script runs without end, or a dialog is open.';
 
 /** The page cannot be scripted: the browser's own pages, its store, other extensions, tabs without permission. */
 export class NotScriptable extends Error {}

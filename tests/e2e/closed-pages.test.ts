@@ -1,39 +1,32 @@
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Page } from 'puppeteer-core';
 import type { SnapshotRecord } from '../../shared/model/api-records.ts';
 import { routes } from '../../shared/protocol/routes.ts';
-import { startCompanion, type TestCompanion } from '../helpers/companion.ts';
-import { launchWithExtension, type ExtensionBrowser } from '../helpers/extension-browser.ts';
+import type { TestCompanion } from '../helpers/companion.ts';
+import type { ExtensionBrowser } from '../helpers/extension-browser.ts';
 import { waitForText } from '../helpers/page-checks.ts';
-import { startSite, type TestSite } from '../helpers/site.ts';
+import { startOutfit, type Outfit } from '../helpers/outfit.ts';
+import type { TestSite } from '../helpers/site.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
 /** Pages into which the browser lets no extension look, and those that are not kept on purpose. */
 const LABEL = 'The browser lets no extension look into this page: only its visible part was kept, as a picture.';
 
+let outfit: Outfit;
 let dataDir: string;
 let site: TestSite;
 let companion: TestCompanion;
 let extension: ExtensionBrowser;
 
 beforeAll(async () => {
-  dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-closed-'));
-  site = await startSite();
-  companion = await startCompanion({ dataDir });
-  extension = await launchWithExtension();
-  await extension.pair(companion);
+  outfit = await startOutfit();
+  ({ dataDir, site, companion, extension } = outfit);
 }, 240_000);
 
-afterAll(async () => {
-  await extension?.close();
-  await companion?.stop();
-  await site?.stop();
-  fs.rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
-});
+afterAll(() => outfit?.stop());
 
 async function open(url: string): Promise<Page> {
   const page = await extension.browser.newPage();

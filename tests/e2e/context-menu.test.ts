@@ -1,42 +1,34 @@
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Page } from 'puppeteer-core';
 import type { SnapshotRecord } from '../../shared/model/api-records.ts';
 import { routes } from '../../shared/protocol/routes.ts';
-import { startCompanion, type TestCompanion } from '../helpers/companion.ts';
-import { launchWithExtension, type ExtensionBrowser } from '../helpers/extension-browser.ts';
+import type { TestCompanion } from '../helpers/companion.ts';
+import type { ExtensionBrowser } from '../helpers/extension-browser.ts';
 import { mainColors } from '../helpers/page-likeness.ts';
-import { startSite, type TestSite } from '../helpers/site.ts';
+import { startOutfit, type Outfit } from '../helpers/outfit.ts';
+import type { TestSite } from '../helpers/site.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
 const secret = 'The heron nests behind the third lock gate.';
 
-let dataDir: string;
+let outfit: Outfit;
 let site: TestSite;
 let companion: TestCompanion;
 let extension: ExtensionBrowser;
 let front: Page;
 
 beforeAll(async () => {
-  dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-menu-'));
-  site = await startSite();
-  companion = await startCompanion({ dataDir, env: { EGRESS_ALLOW: '*.localhost' } });
-  extension = await launchWithExtension();
-  await extension.pair(companion);
+  outfit = await startOutfit({ env: { EGRESS_ALLOW: '*.localhost' } });
+  ({ site, companion, extension } = outfit);
   front = await extension.browser.newPage();
   await front.goto(site.a('/login'));
   await front.goto(site.a('/links.html'));
   await front.bringToFront();
 }, 240_000);
 
-afterAll(async () => {
-  await extension?.close();
-  await companion?.stop();
-  await site?.stop();
-  fs.rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
-});
+afterAll(() => outfit?.stop());
 
 async function sealed(url: string, source: string): Promise<SnapshotRecord> {
   return waitUntil(`${url} is sealed`, async () => {

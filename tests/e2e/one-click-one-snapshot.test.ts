@@ -1,31 +1,21 @@
-import fs from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { routes } from '../../shared/protocol/routes.ts';
-import { startCompanion, type TestCompanion } from '../helpers/companion.ts';
-import { launchWithExtension, type ExtensionBrowser } from '../helpers/extension-browser.ts';
-import { startSite, type TestSite } from '../helpers/site.ts';
+import type { TestCompanion } from '../helpers/companion.ts';
+import type { ExtensionBrowser } from '../helpers/extension-browser.ts';
+import { startOutfit, type Outfit } from '../helpers/outfit.ts';
+import type { TestSite } from '../helpers/site.ts';
 
-let dataDir: string;
+let outfit: Outfit;
 let site: TestSite;
 let companion: TestCompanion;
 let extension: ExtensionBrowser;
 
 beforeAll(async () => {
-  dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-clicks-'));
-  site = await startSite();
-  companion = await startCompanion({ dataDir, args: ['--no-runner'] });
-  extension = await launchWithExtension();
-  await extension.pair(companion);
+  outfit = await startOutfit({ args: ['--no-runner'] });
+  ({ site, companion, extension } = outfit);
 }, 240_000);
 
-afterAll(async () => {
-  await extension?.close();
-  await companion?.stop();
-  await site?.stop();
-  fs.rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
-});
+afterAll(() => outfit?.stop());
 
 async function snapshotsOf(url: string): Promise<string[]> {
   const { items } = (await companion.request(`${routes.snapshots}?url=${encodeURIComponent(url)}`)).json();

@@ -2,8 +2,9 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { HoldfastError } from '../../../shared/errors/holdfast-error.ts';
-import { ensureFolder, errnoOf, replaceFile, syncFolder } from '../durable-files.ts';
-import { BlobFolder } from './copy-verified.ts';
+import { BlobFolder } from '../blobs/blob-folder.ts';
+import { ensureFolder, replaceFile, syncFolder } from '../durable-files.ts';
+import { namesIn } from '../folders.ts';
 
 const markSchema = z.object({ holdfast_backup: z.literal(1), collection: z.string() });
 const markName = 'holdfast-backup.json';
@@ -112,13 +113,4 @@ function versionName(time: number): string {
 
 function timeOfName(name: string): number {
   return Date.parse(name.replace(/^(....)(..)(..)T(..)(..)(..)(...)Z$/, '$1-$2-$3T$4:$5:$6.$7Z'));
-}
-
-export async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await fs.readdir(folder);
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return [];
-    throw error;
-  }
 }

@@ -3,12 +3,14 @@ import path from 'node:path';
 import type { Digest } from '../../../shared/digest/digest.ts';
 import { HoldfastError } from '../../../shared/errors/holdfast-error.ts';
 import { Db } from '../database.ts';
+import { BlobFolder } from '../blobs/blob-folder.ts';
 import { syncFolder } from '../durable-files.ts';
+import { namesIn } from '../folders.ts';
 import type { Collection } from '../open-collection.ts';
 import { finishBackup, insertBackup, neededBlobs } from '../records/backups.ts';
 import { unreferencedDigests } from '../records/references.ts';
-import { BackupFolder, namesIn, type BackupVersion } from './backup-folder.ts';
-import { BlobFolder, copyBlob } from './copy-verified.ts';
+import { BackupFolder, type BackupVersion } from './backup-folder.ts';
+import { copyBlob } from './copy-verified.ts';
 
 export interface BackupOptions {
   now: () => number;
@@ -118,8 +120,8 @@ async function copyBlobs(collection: Collection, folder: BackupFolder, database:
     for (let after = ''; ;) {
       const needed = neededBlobs(rows, after, rowsPerLook);
       if (needed.length === 0) return total;
-      after = needed.at(-1)!.digest;
-      const queue = needed.map(({ digest }) => digest);
+      after = needed.at(-1)!;
+      const queue = [...needed];
       const work = async (): Promise<void> => {
         for (let digest = queue.pop(); digest !== undefined; digest = queue.pop()) await copyOne(digest);
       };

@@ -1,29 +1,10 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import { digestFromHex, digestHex, type Digest } from '../../../shared/digest/digest.ts';
-import { ensureFolder, errnoOf, syncFolder } from '../durable-files.ts';
+import type { Digest } from '../../../shared/digest/digest.ts';
+import type { BlobFolder } from '../blobs/blob-folder.ts';
+import { copyHashed, ensureFolder, errnoOf, replaceFile, syncFolder } from '../durable-files.ts';
 import { parseRecipe } from '../split/recipe.ts';
-
-const COPY_BYTES = 1024 * 1024;
-
-/** A store of blobs by digest: `ab/<hex>` and, for pages stored split, `ab/<hex>.parts`. */
-export class BlobFolder {
-  readonly root: string;
-
-  constructor(root: string) {
-    this.root = root;
-  }
-
-  file(digest: Digest): string {
-    const hex = digestHex(digest);
-    return path.join(this.root, hex.slice(0, 2), hex);
-  }
-
-  sideRecord(digest: Digest): string {
-    return `${this.file(digest)}.parts`;
-  }
-}
 
 export type CopyOutcome = 'copied' | 'present' | 'missing' | 'damaged';
 
@@ -56,17 +37,9 @@ async function copyFileVerified(
     await ensureFolder(path.dirname(target));
     const temporary = `${target}.${randomUUID()}.tmp`;
     const output = await fs.open(temporary, 'wx', 0o444);
-    const hash = createHash('sha256');
-    let bytes = 0;
+    let copied: { digest: Digest; size: number };
     try {
-      const chunk = Buffer.allocUnsafe(COPY_BYTES);
-      for (;;) {
-        const { bytesRead } = await input.read(chunk, 0, chunk.length);
-        if (bytesRead === 0) break;
-        hash.update(chunk.subarray(0, bytesRead));
-        await output.writeFile(chunk.subarray(0, bytesRead));
-        bytes += bytesRead;
-      }
+      copied = await copyHashed(input, output);
       await output.datasync();
     } catch (error) {
       await fs.rm(temporary, { force: true });
@@ -74,13 +47,13 @@ async function copyFileVerified(
     } finally {
       await output.close();
     }
-    if (digestFromHex(hash.digest('hex')) !== digest) {
+    if (copied.digest !== digest) {
       await fs.rm(temporary, { force: true });
       return { outcome: 'damaged', bytes: 0 };
     }
     await fs.rename(temporary, target);
     await syncFolder(path.dirname(target));
-    return { outcome: 'copied', bytes };
+    return { outcome: 'copied', bytes: copied.size };
   } finally {
     await input.close();
   }
@@ -101,16 +74,7 @@ async function copySideRecord(
   }
   if (parseRecipe(text)?.digest !== digest) return { outcome: 'damaged', bytes: 0 };
   await ensureFolder(path.dirname(target));
-  const temporary = `${target}.${randomUUID()}.tmp`;
-  const output = await fs.open(temporary, 'wx', 0o444);
-  try {
-    await output.writeFile(text);
-    await output.datasync();
-  } finally {
-    await output.close();
-  }
-  await fs.rename(temporary, target);
-  await syncFolder(path.dirname(target));
+  await replaceFile(target, text);
   return { outcome: 'copied', bytes: Buffer.byteLength(text) };
 }
 

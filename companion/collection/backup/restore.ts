@@ -3,15 +3,17 @@ import path from 'node:path';
 import type { Digest } from '../../../shared/digest/digest.ts';
 import { HoldfastError } from '../../../shared/errors/holdfast-error.ts';
 import { Db } from '../database.ts';
+import { BlobFolder } from '../blobs/blob-folder.ts';
 import { ensureFolder, syncFolder } from '../durable-files.ts';
+import { namesIn } from '../folders.ts';
 import { writeIndexFiles } from '../index-file.ts';
 import { Layout } from '../layout.ts';
 import { openCollection, type Collection } from '../open-collection.ts';
 import { neededBlobs } from '../records/backups.ts';
 import { snapshotsAfter } from '../records/fixity.ts';
 import { endAllProcesses } from '../records/processes.ts';
-import { BackupFolder, namesIn, type BackupVersion } from './backup-folder.ts';
-import { BlobFolder, copyBlob } from './copy-verified.ts';
+import { BackupFolder, type BackupVersion } from './backup-folder.ts';
+import { copyBlob } from './copy-verified.ts';
 
 export interface RestoreOptions {
   now: () => number;
@@ -92,8 +94,8 @@ async function copyBlobs(
     for (let after = ''; ;) {
       const needed = neededBlobs(rows, after, rowsPerLook);
       if (needed.length === 0) return total;
-      after = needed.at(-1)!.digest;
-      for (const { digest } of needed) {
+      after = needed.at(-1)!;
+      for (const digest of needed) {
         const { outcome, bytes } = await copyBlob(folder.blobs, to, digest);
         if (outcome === 'copied') total.blobs += 1;
         total.bytes += bytes;

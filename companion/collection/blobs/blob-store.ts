@@ -1,7 +1,8 @@
-import { createReadStream, existsSync, readFileSync } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import fs from 'node:fs/promises';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { Digest } from '../../../shared/digest/digest.ts';
+import { HoldfastError } from '../../../shared/errors/holdfast-error.ts';
 import { errnoOf } from '../durable-files.ts';
 import type { Layout } from '../layout.ts';
 import type { ByteRange } from './byte-range.ts';
@@ -39,10 +40,15 @@ export class DiskBlobStore implements BlobStore {
   }
 
   read(digest: Digest, range?: ByteRange): Readable {
-    if (existsSync(this.layout.blob(digest))) return createReadStream(this.layout.blob(digest), range ?? {});
-    const recipe = parseRecipeFile(this.layout.blobRecipe(digest));
-    if (!recipe) return createReadStream(this.layout.blob(digest), range ?? {});
-    return readJoined(recipe, (part) => this.layout.blob(part), range);
+    const isSplit = !existsSync(this.layout.blob(digest)) && existsSync(this.layout.blobRecipe(digest));
+    if (!isSplit) return createReadStream(this.layout.blob(digest), range ?? {});
+    return Readable.from(this.readSplit(digest, range), { objectMode: false });
+  }
+
+  private async *readSplit(digest: Digest, range: ByteRange | undefined): AsyncGenerator<Buffer> {
+    const recipe = await parseRecipeFile(this.layout.blobRecipe(digest));
+    if (!recipe) throw new HoldfastError('internal', `The side record of the page ${digest} is damaged.`);
+    yield* readJoined(recipe, (part) => this.layout.blob(part), range);
   }
 
   async recipe(digest: Digest): Promise<Recipe | undefined> {
@@ -57,9 +63,9 @@ export class DiskBlobStore implements BlobStore {
 }
 
 /** Undefined when there is none or it is damaged. */
-function parseRecipeFile(file: string): Recipe | undefined {
+async function parseRecipeFile(file: string): Promise<Recipe | undefined> {
   try {
-    return parseRecipe(readFileSync(file, 'utf8'));
+    return parseRecipe(await fs.readFile(file, 'utf8'));
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return undefined;
     throw error;

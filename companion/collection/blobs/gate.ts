@@ -4,7 +4,7 @@ import path from 'node:path';
 import { digestFromHex, type Digest } from '../../../shared/digest/digest.ts';
 import { HoldfastError } from '../../../shared/errors/holdfast-error.ts';
 import { limits } from '../../../shared/limits.ts';
-import { ensureFolder, errnoOf, replaceFile, syncFolder } from '../durable-files.ts';
+import { copyHashed, ensureFolder, errnoOf, replaceFile, syncFolder } from '../durable-files.ts';
 import type { Layout } from '../layout.ts';
 import { formatRecipe, type Recipe } from '../split/recipe.ts';
 import type { StagedBlob } from '../split/split-file.ts';
@@ -25,8 +25,6 @@ export interface StorageHint {
   /** Inside the plugin's folder. */
   path: string;
 }
-
-const COPY_CHUNK_BYTES = 1024 * 1024;
 
 /**
  * The one way bytes enter the collection. After each method the blob lies at its name, read-only, and file and folder
@@ -61,21 +59,7 @@ export class Gate {
     return this.inSlot(async () => {
       const input = await fs.open(source, 'r');
       try {
-        return await this.stage(hint, async (output) => {
-          const hash = createHash('sha256');
-          const chunk = Buffer.allocUnsafe(COPY_CHUNK_BYTES);
-          let size = 0;
-          for (;;) {
-            const { bytesRead } = await input.read(chunk, 0, chunk.length);
-            if (bytesRead === 0) break;
-            size += bytesRead;
-            if (size > sizeMax) throw new HoldfastError('too_large', `The file is larger than ${sizeMax} bytes.`);
-            const bytes = chunk.subarray(0, bytesRead);
-            hash.update(bytes);
-            await output.writeFile(bytes);
-          }
-          return { digest: digestFromHex(hash.digest('hex')), size };
-        });
+        return await this.stage(hint, (output) => copyHashed(input, output, sizeMax));
       } finally {
         await input.close();
       }
@@ -97,21 +81,17 @@ export class Gate {
   ): Promise<Promoted> {
     await ensureFolder(this.layout.blobStaging());
     const temporary = path.join(this.layout.blobStaging(), randomUUID());
-    const output = await fs.open(temporary, 'wx');
-    let promoted: Promoted;
     try {
-      promoted = await fill(output);
-      await output.datasync();
+      const promoted = await fillSynced(temporary, fill);
+      const recipe = hint && isPage(hint) ? await this.placeSplit(temporary, promoted.digest) : undefined;
+      if (!recipe) await this.place(temporary, promoted.digest);
+      return { ...promoted, recipe };
     } catch (error) {
-      await output.close();
-      await fs.rm(temporary, { force: true });
       throw diskFull(error);
+    } finally {
+      // Moved away when it is stored whole.
+      await fs.rm(temporary, { force: true });
     }
-    await output.close();
-    const recipe = hint && isPage(hint) ? await this.placeSplit(temporary, promoted.digest) : undefined;
-    if (recipe) await fs.rm(temporary, { force: true });
-    else await this.place(temporary, promoted.digest);
-    return { ...promoted, recipe };
   }
 
   /**
@@ -176,6 +156,17 @@ export class Gate {
       if (next) next();
       else this.running -= 1;
     }
+  }
+}
+
+async function fillSynced(file: string, fill: (output: fs.FileHandle) => Promise<Promoted>): Promise<Promoted> {
+  const output = await fs.open(file, 'wx');
+  try {
+    const promoted = await fill(output);
+    await output.datasync();
+    return promoted;
+  } finally {
+    await output.close();
   }
 }
 

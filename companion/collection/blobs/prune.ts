@@ -3,6 +3,8 @@ import path from 'node:path';
 import { digestFromHex, digestHex, parseDigest, type Digest } from '../../../shared/digest/digest.ts';
 import { limits } from '../../../shared/limits.ts';
 import { errnoOf } from '../durable-files.ts';
+import { namesIn } from '../folders.ts';
+import { sideRecordSuffix } from './blob-folder.ts';
 import { asidePrefix, type Layout } from '../layout.ts';
 import type { Collection } from '../open-collection.ts';
 import { blobRowsOf, dropBlobRows, unreferencedDigests } from '../records/references.ts';
@@ -62,13 +64,11 @@ async function pruneFolder(
     for (const file of removed) {
       total.blobs += 1;
       total.bytes += file.size;
-      if (file.name.endsWith(recipeSuffix)) total.pages += 1;
+      if (file.name.endsWith(sideRecordSuffix)) total.pages += 1;
     }
   }
   return total;
 }
-
-const recipeSuffix = '.parts';
 
 interface Aside {
   digest: Digest;
@@ -83,7 +83,7 @@ async function pruneBatch(store: Store, digests: readonly Digest[], before: numb
   const fresh = new Set<Digest>();
   await fs.mkdir(layout.blobStaging(), { recursive: true });
   for (const digest of digests) {
-    for (const name of [digestHex(digest), `${digestHex(digest)}${recipeSuffix}`]) {
+    for (const name of [digestHex(digest), `${digestHex(digest)}${sideRecordSuffix}`]) {
       const aside = await setAside(layout, digest, name, before);
       if (aside === 'fresh') fresh.add(digest);
       else if (aside) asides.push(aside);
@@ -146,21 +146,21 @@ async function putBack(layout: Layout, name: string): Promise<void> {
 
 /** What a prune that died had set aside goes back to its name; the next look decides about it. */
 async function putBackAsides({ layout }: Pick<Store, 'layout'>): Promise<void> {
-  for (const name of await listNames(layout.blobStaging())) {
+  for (const name of await namesIn(layout.blobStaging())) {
     if (name.startsWith(asidePrefix)) await putBack(layout, name.slice(asidePrefix.length));
   }
 }
 
 /** Copies whose way into the store was cut off more than a day ago. */
 async function sweepStaging(layout: Layout, now: number): Promise<void> {
-  const names = (await listNames(layout.blobStaging())).filter((name) => !name.startsWith(asidePrefix));
+  const names = (await namesIn(layout.blobStaging())).filter((name) => !name.startsWith(asidePrefix));
   for (const name of names) await removeIfOld(path.join(layout.blobStaging(), name), now - limits.blobUnreferencedMs);
 }
 
 /** Digests of uploads that are complete but not recorded yet: a crash may lie between them and their rows. */
 async function announcedDigests(layout: Layout): Promise<Set<Digest>> {
   const digests = new Set<Digest>();
-  for (const id of await listNames(layout.uploads())) {
+  for (const id of await namesIn(layout.uploads())) {
     const [text] = await Promise.allSettled([fs.readFile(path.join(layout.upload(id), 'upload.json'), 'utf8')]);
     if (text.status === 'rejected') continue;
     for (const [match] of text.value.matchAll(/sha256:[0-9a-f]{64}/g)) digests.add(parseDigest(match)!);
@@ -171,7 +171,7 @@ async function announcedDigests(layout: Layout): Promise<Set<Digest>> {
 /** Digests with a file here. Temporary files of a side record that were never renamed go on the way. */
 async function listBlobFolder(folder: string, before: number): Promise<Digest[]> {
   const digests: Digest[] = [];
-  for (const name of await listNames(folder)) {
+  for (const name of await namesIn(folder)) {
     const hex = /^([0-9a-f]{64})(\.parts)?$/.exec(name)?.[1];
     if (hex !== undefined) digests.push(digestFromHex(hex));
     else if (name.endsWith('.tmp')) await removeIfOld(path.join(folder, name), before);
@@ -182,13 +182,4 @@ async function listBlobFolder(folder: string, before: number): Promise<Digest[]>
 async function removeIfOld(file: string, before: number): Promise<void> {
   const [stat] = await Promise.allSettled([fs.stat(file)]);
   if (stat.status === 'fulfilled' && stat.value.mtimeMs < before) await fs.rm(file, { force: true });
-}
-
-async function listNames(folder: string): Promise<string[]> {
-  try {
-    return await fs.readdir(folder);
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return [];
-    throw error;
-  }
 }

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import path from 'node:path';
-
-import { errnoOf } from '../durable-files.ts';
+import { filesBelow } from '../folders.ts';
 import { manifestText } from '../index-file.ts';
 import { indexFileNames } from '../layout.ts';
 import { filesOfLink, folderFacts, linksOfSnapshot, type OutputLink } from '../links.ts';
@@ -33,7 +32,7 @@ export async function checkFolder(
   if (!isSettled) return problems.filter(({ kind }) => kind === 'changed' || kind === 'unreadable');
   if (expected.length > 0 && unclear.length === 0) problems.push(...(await checkIndexFiles(folder, expected)));
   const known = new Set(expected.map(({ plugin, path: name }) => `${plugin}/${name}`));
-  for (const file of await listFiles(folder)) {
+  for (const file of await filesBelow(folder)) {
     const name = path.relative(folder, file).split(path.sep).join('/');
     const isOurs = known.has(name) || isIndexFile(name) || unclear.some((start) => name.startsWith(start));
     if (!isOurs && !name.endsWith('.tmp')) problems.push({ kind: 'unknown', file });
@@ -103,14 +102,4 @@ async function checkIndexFiles(folder: string, expected: readonly OutputLink[]):
 
 function isIndexFile(name: string): boolean {
   return Object.values(indexFileNames).some((known) => known === name);
-}
-
-async function listFiles(folder: string): Promise<string[]> {
-  try {
-    const entries = await fs.readdir(folder, { recursive: true, withFileTypes: true });
-    return entries.filter((entry) => !entry.isDirectory()).map((entry) => path.join(entry.parentPath, entry.name));
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return [];
-    throw error;
-  }
 }

@@ -1,5 +1,4 @@
 import os from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { AskedThread } from '../asked-thread.ts';
 import type { Look, LookAnswer } from './look.ts';
 
@@ -16,7 +15,7 @@ export class FixityThreads {
 
   constructor(count: number = Math.max(1, Math.min(threadsMax, os.availableParallelism()))) {
     this.count = count;
-    this.idle = Array.from({ length: count }, () => new AskedThread<readonly Look[], LookAnswer>('fixity', workerFile));
+    this.idle = Array.from({ length: count }, () => new AskedThread<readonly Look[], LookAnswer>('fixity'));
   }
 
   /** A batch over which a thread broke is answered as unreadable. */
@@ -34,12 +33,4 @@ export class FixityThreads {
   async close(): Promise<void> {
     await Promise.all(this.idle.map((thread) => thread.close()));
   }
-}
-
-/** Beside this file's bundle in the build; from the sources (tests) the built one, because Node runs no TypeScript. */
-function workerFile(): string {
-  const isSource = import.meta.url.endsWith('.ts');
-  return fileURLToPath(
-    new URL(isSource ? '../../../dist/companion/fixity-worker.js' : './fixity-worker.js', import.meta.url),
-  );
 }

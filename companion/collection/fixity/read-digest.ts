@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
-import path from 'node:path';
-import { digestFromHex, digestHex, type Digest } from '../../../shared/digest/digest.ts';
+import { digestFromHex, type Digest } from '../../../shared/digest/digest.ts';
+import { BlobFolder } from '../blobs/blob-folder.ts';
 import { errnoOf } from '../durable-files.ts';
 import { readJoined } from '../split/joined.ts';
 import { parseRecipe } from '../split/recipe.ts';
@@ -26,7 +26,7 @@ async function readLook(look: Look, chunk: Buffer): Promise<{ damage: Damage; by
     const found =
       look.joinedIn === undefined
         ? hashFile(look.file, chunk)
-        : await hashJoined(look.file, look.joinedIn, look.digest);
+        : await hashJoined(look.file, new BlobFolder(look.joinedIn), look.digest);
     return { damage: found.digest === look.digest ? undefined : 'changed', bytes: found.bytes };
   } catch (error) {
     return { damage: errnoOf(error) === 'ENOENT' ? 'missing' : 'unreadable', bytes: 0 };
@@ -56,19 +56,14 @@ function hashFile(file: string, chunk: Buffer): Hashed {
 }
 
 /** A side record that cannot be read or belongs to another page is damage like any other. */
-async function hashJoined(file: string, blobs: string, wanted: Digest): Promise<Hashed> {
+async function hashJoined(file: string, blobs: BlobFolder, wanted: Digest): Promise<Hashed> {
   const recipe = parseRecipe(fs.readFileSync(file, 'utf8'));
   if (recipe?.digest !== wanted) return { digest: undefined, bytes: 0 };
   const hash = createHash('sha256');
   let bytes = 0;
-  for await (const piece of readJoined(recipe, (part) => blobFile(blobs, part))) {
+  for await (const piece of readJoined(recipe, (part) => blobs.file(part))) {
     hash.update(piece as Buffer);
     bytes += (piece as Buffer).length;
   }
   return { digest: digestFromHex(hash.digest('hex')), bytes };
-}
-
-function blobFile(blobs: string, digest: Digest): string {
-  const hex = digestHex(digest);
-  return path.join(blobs, hex.slice(0, 2), hex);
 }

@@ -96,7 +96,7 @@ export class Verification {
     for (let after = ''; this.goesOn();) {
       const inputs = crawlInputs(this.collection.db, after, rowsPerRound);
       if (inputs.length === 0) return;
-      const blobs = inputs.map((digest: Digest) => ({ digest, size: 0, isSplit: false, checkedAt: null }));
+      const blobs = inputs.map((digest: Digest) => ({ digest, size: 0, isSplit: false }));
       this.note(await checkBlobs(this.collection, this.threads, blobs, this.options.now()));
       after = inputs.at(-1)!;
     }

@@ -28,27 +28,20 @@ export function lastBackup(db: Db): BackupRow | undefined {
   );
 }
 
-export interface NeededBlob {
-  digest: Digest;
-  /** Skeleton and parts are all it has. */
-  isSplit: boolean;
-}
-
 /** Every blob that rows refer to, behind `after` in the order of digests: outputs, their parts, texts of crawls. */
-export function neededBlobs(db: Db, after: string, limit: number): NeededBlob[] {
-  const rows = db.raw<{ digest: Digest; is_split: number | null }>(
-    `SELECT digest, max(is_split) AS is_split FROM (
-       SELECT * FROM (SELECT DISTINCT output.digest, blob.is_split FROM output LEFT JOIN blob USING (digest)
-         WHERE output.digest > :after ORDER BY output.digest LIMIT :limit)
-       UNION ALL
-       SELECT * FROM (SELECT DISTINCT part AS digest, 0 FROM blob_part
+export function neededBlobs(db: Db, after: string, limit: number): Digest[] {
+  const rows = db.raw<{ digest: Digest }>(
+    `SELECT digest FROM (
+       SELECT * FROM (SELECT DISTINCT digest FROM output WHERE digest > :after ORDER BY digest LIMIT :limit)
+       UNION
+       SELECT * FROM (SELECT DISTINCT part AS digest FROM blob_part
          WHERE part > :after AND EXISTS (SELECT 1 FROM output WHERE output.digest = whole) ORDER BY part LIMIT :limit)
-       UNION ALL
-       SELECT * FROM (SELECT DISTINCT input AS digest, 0 FROM crawl WHERE input > :after ORDER BY input LIMIT :limit))
-     GROUP BY digest ORDER BY digest LIMIT :limit`,
+       UNION
+       SELECT * FROM (SELECT DISTINCT input AS digest FROM crawl WHERE input > :after ORDER BY input LIMIT :limit))
+     ORDER BY digest LIMIT :limit`,
     { after, limit },
   );
-  return rows.map((row) => ({ digest: row.digest, isSplit: row.is_split === 1 }));
+  return rows.map((row) => row.digest);
 }
 
 const reminderMs = 30 * 24 * 3600_000;

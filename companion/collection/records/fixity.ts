@@ -1,12 +1,17 @@
 import type { Digest } from '../../../shared/digest/digest.ts';
 import { sqlBuilder, type Db } from '../database.ts';
-import type { SnapshotRow } from './tables.ts';
+import type { BlobRow, SnapshotRow } from './tables.ts';
 
 export interface BlobToCheck {
   digest: Digest;
   size: number;
   isSplit: boolean;
-  checkedAt: number | null;
+}
+
+type CheckRow = Pick<BlobRow, 'size' | 'is_split'> & { digest: Digest };
+
+function toBlobToCheck(row: CheckRow): BlobToCheck {
+  return { digest: row.digest, size: row.size, isSplit: row.is_split === 1 };
 }
 
 /**
@@ -14,34 +19,24 @@ export interface BlobToCheck {
  * checked since `before` (milliseconds).
  */
 export function blobsToCheck(db: Db, before: number, limit: number): BlobToCheck[] {
-  const rows = db.raw<{ digest: Digest; size: number; is_split: number; checked_at: number | null }>(
-    `SELECT digest, size, is_split, checked_at FROM blob WHERE checked_at IS NULL
-      UNION ALL SELECT * FROM (SELECT digest, size, is_split, checked_at FROM blob
+  const rows = db.raw<CheckRow>(
+    `SELECT digest, size, is_split FROM blob WHERE checked_at IS NULL
+      UNION ALL SELECT * FROM (SELECT digest, size, is_split FROM blob
         WHERE checked_at < :before ORDER BY checked_at, digest LIMIT :limit)
       LIMIT :limit`,
     { before, limit },
   );
-  return rows.map((row) => ({
-    digest: row.digest,
-    size: row.size,
-    isSplit: row.is_split === 1,
-    checkedAt: row.checked_at,
-  }));
+  return rows.map(toBlobToCheck);
 }
 
 /** A random share of the blobs behind `after` in the order of their digests. `share` 0 to 1. */
 export function sampleBlobs(db: Db, after: string, share: number, limit: number): BlobToCheck[] {
-  const rows = db.raw<{ digest: Digest; size: number; is_split: number; checked_at: number | null }>(
-    `SELECT digest, size, is_split, checked_at FROM blob
+  const rows = db.raw<CheckRow>(
+    `SELECT digest, size, is_split FROM blob
       WHERE digest > :after AND abs(random() % 1000000) < :share * 1000000 ORDER BY digest LIMIT :limit`,
     { after, share, limit },
   );
-  return rows.map((row) => ({
-    digest: row.digest,
-    size: row.size,
-    isSplit: row.is_split === 1,
-    checkedAt: row.checked_at,
-  }));
+  return rows.map(toBlobToCheck);
 }
 
 /** Notes when blobs were looked at and what was wrong (null: nothing). Call inside `write`. */

@@ -1,5 +1,5 @@
-import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { workerFile } from '../../collection/asked-thread.ts';
 import type { PageContext } from './page-rewriter.ts';
 
 export type RewriteRequest =
@@ -61,7 +61,7 @@ export class RewriteThread {
 
   private thread(): Worker {
     if (this.worker) return this.worker;
-    const worker = new Worker(workerFile(), {
+    const worker = new Worker(workerFile('rewrite'), {
       name: 'rewrite',
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_MIB },
     });
@@ -89,12 +89,4 @@ function* inPieces(bytes: Uint8Array): Generator<Uint8Array> {
 
 function brokenOff(): Error {
   return new Error('The thread that rewrites pages has ended.');
-}
-
-/** Beside this file's bundle in the build; from the sources (tests) the built one, because Node runs no TypeScript. */
-function workerFile(): string {
-  const isSource = import.meta.url.endsWith('.ts');
-  return fileURLToPath(
-    new URL(isSource ? '../../../dist/companion/rewrite-worker.js' : './rewrite-worker.js', import.meta.url),
-  );
 }

@@ -19,7 +19,7 @@ import type { Outbox } from '../../outbox/outbox.ts';
 import { addMissing, witnessKept, witnessMissing } from '../../outbox/transitions.ts';
 import { browser } from '../../platform/browser.ts';
 import { DeadlinePassed, withDeadline } from '../../platform/deadline.ts';
-import { PageSilent } from '../../platform/scripting.ts';
+import { PAGE_SILENT, PageSilent } from '../../platform/scripting.ts';
 import { allSitesAllowed } from '../../platform/permissions.ts';
 
 export interface TakeDoors {
@@ -35,7 +35,6 @@ export interface TakeWish {
 
 const NOT_IN_FRONT = 'Not taken: the page was opened in the background. Holdfast draws the picture from the kept copy.';
 const UNSEEN = 'Pictures that load only when they are seen may be missing: the page was opened in the background.';
-const SILENT = 'The page does not answer: its own script runs without end, or a dialog is open.';
 const ASK_MS_MAX = 5_000;
 /** What the page itself has a part in; the others come from the browser. */
 const needsAnswers = new Set<WitnessKind>(['dom', 'screenshot', 'file']);
@@ -104,7 +103,7 @@ export class Taking {
     let outcome: 'kept' | 'failed' = 'kept';
     try {
       this.#wish.signal.throwIfAborted();
-      if (this.#isSilent && needsAnswers.has(kind)) throw new Error(SILENT);
+      if (this.#isSilent && needsAnswers.has(kind)) throw new Error(PAGE_SILENT);
       note = (await how(open)) ?? '';
       if (kind !== 'facts') await this.#requireDocument();
       await this.#doors.outbox.change(id, (record) => witnessKept(record, kind, note));
@@ -192,7 +191,7 @@ export class Taking {
   /** After something took too long: one short question decides whether the page still answers. */
   async #noteSilence(error: unknown): Promise<void> {
     if (this.#isSilent || !(error instanceof PageSilent || error instanceof DeadlinePassed)) return;
-    const answer = withDeadline(describe(this.record.tabId), ASK_MS_MAX, SILENT);
+    const answer = withDeadline(describe(this.record.tabId), ASK_MS_MAX, PAGE_SILENT);
     this.#isSilent = await answer.then(
       () => false,
       () => true,
