@@ -38,7 +38,8 @@ async function serve(options: ServeOptions, command: Command): Promise<void> {
   printRecord(`Pairing code: ${server.pairingCode}`);
   printRecord(`Your data:    ${server.dataDir}`);
   for (const note of server.notes) say(note);
-  say('Link and code are good for ten minutes; "holdfast pair" prints a new code. Ctrl-C stops Holdfast.');
+  // With the link and code, so that it never comes before them.
+  printRecord('Link and code are good for ten minutes; "holdfast pair" prints a new code. Ctrl-C stops Holdfast.');
   await stopped;
   say('Stopping.');
   await server.stop();

@@ -36,8 +36,13 @@ async function install(options: { start: boolean }, command: Command): Promise<v
   await fs.writeFile(unitFile(), unit);
   printRecord(unitFile());
   if (!options.start) return;
-  await systemctl('daemon-reload');
-  await systemctl('enable', '--now', unitName);
+  try {
+    await systemctl('daemon-reload');
+    await systemctl('enable', '--now', unitName);
+  } catch (error) {
+    const sentence = `${(error as Error).message} The unit is written; start it when systemd runs.`;
+    throw new HoldfastError('internal', sentence, { cause: error });
+  }
   say('Holdfast runs and starts at each login; "holdfast pair" prints a pairing code, "holdfast login" a login link.');
 }
 
@@ -87,8 +92,5 @@ async function systemctl(...args: string[]): Promise<void> {
   );
   if (result.exitCode === 0) return;
   const reason = result.stderr.trim().split('\n')[0] || result.message || 'no reason given';
-  throw new HoldfastError(
-    'internal',
-    `systemd did not take it (systemctl --user ${args.join(' ')}: ${reason}); the unit lies in ${unitFile()}.`,
-  );
+  throw new HoldfastError('internal', `systemd did not take it (systemctl --user ${args.join(' ')}: ${reason}).`);
 }
